@@ -1,0 +1,49 @@
+"""Engines turn what the text front end prepared into sound. A new engine is one line in ENGINES."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosyvoice_wyoming.text.spoken import Spoken
+from cosyvoice_wyoming.voices import Voice
+
+Waveform: TypeAlias = NDArray[np.float32]
+"""Mono samples in -1..1, shape [samples], at the engine's sample rate."""
+
+
+class Speaker(Protocol):
+    """One voice through one request: keeps what runs on from segment to segment (phase, seed)."""
+
+    def speak(self, spoken: Spoken) -> Iterator[Waveform]:
+        """Yield the waveform of one segment, piece after piece.
+
+        Runs on the worker's thread. Each `next` is one engine step, the unit of cancellation: the
+        iterator may be dropped between any two. Pieces join without a gap or a click; silence
+        before the first word and after the last is trimmed by `audio`, pauses are added there.
+
+        Raises EngineFailed.
+        """
+
+
+class Engine(Protocol):
+    """A loaded model. Built once, used from the worker's thread only."""
+
+    sample_rate: int
+    voices: tuple[Voice, ...]
+
+    def speaker(self, voice: Voice, *, speed: float, seed: int = 0) -> Speaker:
+        """Return the voice for one request; `speed` is a factor on the tempo, 0.5 to 2.0."""
+
+    def close(self) -> None:
+        """Free the model's memory."""
+
+
+class Loader(Protocol):
+    """Loads an engine from its bundle's folder, on `threads` threads (0: as the engine likes)."""
+
+    def __call__(self, bundle: Path, *, threads: int = 0) -> Engine: ...
