@@ -1,0 +1,118 @@
+"""Write a checkpoint as ONNX and prove that ONNX Runtime computes the same.
+
+python export.py work/run/last.pt work/decoder.onnx
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import torch
+from checkpoint import load_decoder
+from decoder import (
+    ACOUSTIC_CHANNELS,
+    ACOUSTIC_HOP,
+    CONTEXT,
+    STYLE_CHANNELS,
+    Decoder,
+    ExportedDecoder,
+)
+from numpy.typing import NDArray
+
+INPUTS = ["acoustic", "prosody", "style", "pulses", "noise"]
+_FRAMES = 60
+_WINDOW = 20
+_ALLOWED = {"torch": 1e-4, "windows": 1e-5}
+
+Feed = dict[str, NDArray[np.float32]]
+
+
+def main() -> None:
+    """Export, check, report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("onnx", type=Path)
+    arguments = parser.parse_args()
+    decoder = load_decoder(arguments.checkpoint)
+    export(decoder, arguments.onnx)
+    check(decoder, arguments.onnx)
+
+
+def export(decoder: Decoder, path: Path) -> None:
+    """Write the graph; the number of frames is free, the batch is one."""
+    torch.onnx.export(
+        ExportedDecoder(decoder).eval(),
+        tuple(torch.from_numpy(value) for value in random_feed(_FRAMES).values()),
+        str(path),
+        input_names=INPUTS,
+        output_names=["samples"],
+        dynamic_axes={
+            "acoustic": {2: "frames"},
+            "prosody": {2: "pitch_frames"},
+            "pulses": {1: "sample_count"},
+            "noise": {1: "sample_count"},
+            "samples": {1: "sample_count"},
+        },
+        opset_version=17,
+        dynamo=False,
+    )
+
+
+def check(decoder: Decoder, path: Path) -> None:
+    """Raise SystemExit where ONNX Runtime differs from PyTorch, or windows from the whole."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    feed = random_feed(173)
+    whole = session.run(None, feed)[0][0]
+    with torch.no_grad():
+        expected = decoder(*(torch.from_numpy(value) for value in feed.values()))[0].numpy()
+    pieces = [windowed(session, feed, start, start + _WINDOW) for start in range(0, 173, _WINDOW)]
+    found = {
+        "torch": float(np.abs(whole - expected).max()),
+        "windows": float(np.abs(whole - np.concatenate(pieces)).max()),
+    }
+    size = path.stat().st_size / 1e6
+    print(f"{path.name}: {size:.1f} MB, peak {np.abs(whole).max():.2f}, max difference {found}")
+    for name, limit in _ALLOWED.items():
+        if found[name] > limit:
+            raise SystemExit(f"{name}: differs by {found[name]:.1e}, allowed is {limit:.0e}")
+
+
+def windowed(
+    session: onnxruntime.InferenceSession, feed: Feed, start: int, stop: int
+) -> NDArray[np.float32]:
+    """Return the samples of frames `start` to `stop`, decoded with CONTEXT frames on both sides."""
+    frames = feed["acoustic"].shape[2]
+    stop = min(stop, frames)
+    first, last = max(0, start - CONTEXT), min(frames, stop + CONTEXT)
+    window = {
+        "acoustic": feed["acoustic"][:, :, first:last],
+        "prosody": feed["prosody"][:, :, 2 * first : 2 * last],
+        "style": feed["style"],
+        "pulses": feed["pulses"][:, ACOUSTIC_HOP * first : ACOUSTIC_HOP * last],
+        "noise": feed["noise"][:, ACOUSTIC_HOP * first : ACOUSTIC_HOP * last],
+    }
+    samples: NDArray[np.float32] = session.run(None, window)[0][0]
+    return samples[ACOUSTIC_HOP * (start - first) : ACOUSTIC_HOP * (stop - first)]
+
+
+def random_feed(frames: int) -> Feed:
+    """Return inputs of the right shape, scale and order."""
+    draw = np.random.default_rng(0)
+    samples = ACOUSTIC_HOP * frames
+    feed = {
+        "acoustic": draw.normal(0, 0.3, (1, ACOUSTIC_CHANNELS, frames)),
+        "prosody": draw.normal(0, 0.3, (1, 4, 2 * frames)),
+        "style": draw.normal(0, 0.2, (1, STYLE_CHANNELS)),
+        "pulses": draw.normal(0, 1, (1, samples)),
+        "noise": draw.normal(0, 1, (1, samples)),
+    }
+    return {name: value.astype(np.float32) for name, value in feed.items()}
+
+
+if __name__ == "__main__":
+    main()
