@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cosyvoice_wyoming.text.language import Language, parse_tag
+from cosyvoice_wyoming.text.language import Language
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -98,6 +98,8 @@ class VoiceCatalog:
                 return voice
         if wish.name:
             self._warn_once(wish.name, "unknown voice %s: the default voice speaks")
+        from cosyvoice_wyoming.text.language import parse_tag
+
         language = parse_tag(wish.language) if wish.language else None
         return self._defaults.get(language) if language else None
 
