@@ -1,0 +1,89 @@
+"""A sine for every voice: as long as the text, the same every time.
+
+Proves the wiring (`--model tone` beeps through Home Assistant) and stands in for a model in tests,
+which may make it slow or let it fail and can count its steps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from cosyvoice_wyoming.engine import Waveform
+from cosyvoice_wyoming.errors import EngineFailed
+from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.spoken import Spoken
+from cosyvoice_wyoming.voices import STANDARD_VOICES, Voice
+
+SAMPLE_RATE = 24_000
+STEP_SECONDS = 0.25
+CHARACTER_SECONDS = {Language.EN: 0.06, Language.KO: 0.2}
+USUAL_CHARACTER_SECONDS = 0.2
+EDGE_SECONDS = 0.1
+"""Silence on both sides of a segment, as models leave it."""
+
+LEVEL = 0.3
+BASE_HERTZ = 220.0
+
+
+@dataclass(slots=True, kw_only=True)
+class ToneEngine:
+    """The engine. `step_delay` is the seconds that a step takes; `fails_at` and `crashes_at` are
+    words on which a segment raises EngineFailed or something no engine should raise; `steps`
+    counts steps done and `spoken` keeps the segments begun, in order.
+    """
+
+    step_delay: float = 0.0
+    fails_at: str = ""
+    crashes_at: str = ""
+    sample_rate: int = SAMPLE_RATE
+    voices: tuple[Voice, ...] = STANDARD_VOICES
+    steps: int = 0
+    spoken: list[str] = field(default_factory=list)
+
+    def speaker(self, voice: Voice, *, speed: float, seed: int = 0) -> ToneSpeaker:
+        semitones = self.voices.index(voice) + seed % 12
+        return ToneSpeaker(self, hertz=BASE_HERTZ * 2 ** (semitones / 12), speed=speed)
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+
+class ToneSpeaker:
+    """One voice's sine."""
+
+    def __init__(self, engine: ToneEngine, *, hertz: float, speed: float) -> None:
+        self._engine = engine
+        self._hertz = hertz
+        self._speed = speed
+
+    def speak(self, spoken: Spoken) -> Iterator[Waveform]:
+        engine = self._engine
+        engine.spoken.append(spoken.words)
+        per_character = CHARACTER_SECONDS.get(spoken.language, USUAL_CHARACTER_SECONDS)
+        seconds = len(spoken.words) * per_character / (self._speed * spoken.rate)
+        wave = _sine(self._hertz, round(seconds * engine.sample_rate), engine.sample_rate)
+        step = round(STEP_SECONDS * engine.sample_rate)
+        for start in range(0, len(wave), step):
+            if engine.fails_at and engine.fails_at in spoken.words:
+                raise EngineFailed("the tone engine was asked to fail")
+            if engine.crashes_at and engine.crashes_at in spoken.words:
+                raise ZeroDivisionError(spoken.words)
+            time.sleep(engine.step_delay)
+            engine.steps += 1
+            yield wave[start : start + step]
+
+
+def _sine(hertz: float, samples: int, rate: int) -> Waveform:
+    edge = np.zeros(round(EDGE_SECONDS * rate), np.float32)
+    tone = LEVEL * np.sin(2 * np.pi * hertz / rate * np.arange(samples))
+    return np.concatenate((edge, tone.astype(np.float32), edge))
+
+
+def load(bundle: Path, *, threads: int = 0) -> ToneEngine:  # noqa: ARG001  # as every loader
+    """Return the engine; it has no files."""
+    return ToneEngine()

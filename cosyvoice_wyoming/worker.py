@@ -1,0 +1,311 @@
+"""The one thread that runs the engine, and the lanes through which requests reach it.
+
+A request opens a lane and puts work into it: generators of audio, run one after the other. Between
+any two steps of a generator the thread turns to the lane that needs it most (schedule.py), so a new
+request waits for one engine step and not for a paragraph, and a closed lane is left within one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from typing import Generic, TypeAlias, TypeVar
+
+from cosyvoice_wyoming.audio import Pcm
+from cosyvoice_wyoming.errors import EngineFailed, ServerBusy, ShuttingDown, SpeechError
+from cosyvoice_wyoming.schedule import Standing, next_turn
+
+_LOGGER = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+Work: TypeAlias = Callable[[T], Iterator[Pcm]]
+"""What a lane does with what the worker loaded. Each `next` is one step on the worker's thread."""
+
+MAX_LANES = 64
+"""Requests in the worker at once; a household has a few rooms, so more is a client gone wrong."""
+
+RETRY_SECONDS = (30.0, 60.0, 120.0, 300.0)
+"""Waits between attempts to load: a boot without network heals, a broken file costs little."""
+
+STOP_SECONDS = 2.0
+"""How long `close` waits for a step to end; the thread is a daemon and does not keep the process."""
+
+
+class Lane(Generic[T]):
+    """One request's place in the worker. Made by `Worker.open`; used from the event loop."""
+
+    def __init__(self, worker: Worker[T], order: int) -> None:
+        self._worker = worker
+        self._order = order
+        self._arrived: asyncio.Queue[Pcm | SpeechError | None] = asyncio.Queue()
+        self._works: deque[Work[T]] = deque()
+        self._steps: Iterator[Pcm] | None = None
+        self._finished = False
+        self._made = self._taken = 0.0
+        self._first_at: float | None = None
+        self.busy_seconds = 0.0
+        """Time that the worker's thread has spent on this lane."""
+
+    def put(self, work: Work[T]) -> None:
+        """Add work to be run after what is already there."""
+        with self._worker.changed:
+            self._works.append(work)
+            self._worker.changed.notify()
+
+    def finish(self) -> None:
+        """Say that no more work comes; the audio ends after the last."""
+        with self._worker.changed:
+            self._finished = True
+            self._worker.changed.notify()
+
+    def fail(self, error: SpeechError) -> None:
+        """Give the lane up and end its audio with an error."""
+        self.close()
+        self._arrived.put_nowait(error)
+
+    def close(self) -> None:
+        """Give the lane up: its work is dropped, within one step if it is running."""
+        self._worker.leave(self)
+
+    async def __aiter__(self) -> AsyncIterator[Pcm]:
+        """Yield the audio of all work. Raises the SpeechError that ended it."""
+        while (item := await self._arrived.get()) is not None:
+            if isinstance(item, SpeechError):
+                raise item
+            with self._worker.changed:
+                self._taken += item.seconds
+                self._worker.changed.notify()
+            yield item
+
+    # The rest is the worker's side.
+
+    def arrive(self, item: Pcm | SpeechError | None) -> None:
+        """Hand the reader audio, the error that ends it, or None at the end. On the event loop."""
+        self._arrived.put_nowait(item)
+
+    def standing(self) -> Standing | None:
+        """Return how far the lane is; None while there is nothing to do in it."""
+        if self._steps is None and not self._works and not self._finished:
+            return None
+        return Standing(
+            order=self._order, made=self._made, taken=self._taken, first_at=self._first_at
+        )
+
+    def current(self, loaded: T) -> Iterator[Pcm] | None:
+        """Return the work that is under way, or else the next; None when all is done."""
+        if self._steps is None:
+            with self._worker.changed:
+                work = self._works.popleft() if self._works else None
+            self._steps = work(loaded) if work else None
+        return self._steps
+
+    def record(self, pcm: Pcm | None) -> None:
+        """Note what a step made: None if its work is done."""
+        if pcm is None:
+            self._steps = None
+            return
+        with self._worker.changed:
+            self._made += pcm.seconds
+            if self._first_at is None:
+                self._first_at = time.monotonic()
+
+    def drop(self) -> None:
+        """Let go of the work, so that its generators clean up on the thread that ran them."""
+        self._works.clear()
+        steps, self._steps = self._steps, None
+        if isinstance(steps, Generator):
+            steps.close()
+
+
+class Worker(Generic[T]):
+    """Loads something with `load` on a thread of its own and runs the lanes' work on it there.
+
+    Lanes may be opened before loading ends and wait for it; if it fails they get the error and
+    loading is tried again later. `warm_up` is run piece by piece whenever no lane waits.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[], T],
+        *,
+        warm_up: Sequence[Callable[[T], object]] = (),
+        max_lanes: int = MAX_LANES,
+    ) -> None:
+        self.changed = threading.Condition()
+        """Guards the lanes; notified when there may be something to run."""
+        self.ready = asyncio.Event()
+        """Set once loading has succeeded."""
+        self._load = load
+        self._warm_up = deque(warm_up)
+        self._max_lanes = max_lanes
+        self._orders = itertools.count()
+        self._lanes: list[Lane[T]] = []
+        self._left: list[Lane[T]] = []
+        self._failure: SpeechError | None = None
+        self._stopping = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread. Call it on the event loop that reads the lanes."""
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+
+    async def close(self) -> None:
+        """End every lane with ShuttingDown, and the thread after its current step."""
+        with self.changed:
+            self._stopping = True
+            self.changed.notify()
+        self._end_all(_shutting_down())
+        await asyncio.to_thread(self._thread.join, STOP_SECONDS)
+
+    def open(self) -> Lane[T]:
+        """Return a lane for one request.
+
+        Raises ServerBusy, ShuttingDown, or what loading failed with.
+        """
+        with self.changed:
+            if self._stopping:
+                raise _shutting_down()
+            if self._failure:
+                raise _again(self._failure)
+            if len(self._lanes) >= self._max_lanes:
+                raise ServerBusy(f"{self._max_lanes} requests are waiting already: try again later")
+            lane = Lane(self, next(self._orders))
+            self._lanes.append(lane)
+            return lane
+
+    def leave(self, lane: Lane[T]) -> None:
+        """Take a lane out; the thread drops its work when it next looks."""
+        with self.changed:
+            if lane in self._lanes:
+                self._lanes.remove(lane)
+                self._left.append(lane)
+                self.changed.notify()
+
+    # The rest runs on the thread.
+
+    def _run(self) -> None:
+        try:
+            loaded = self._load_patiently()
+            self._tell(self.ready.set)
+            while True:
+                self._step(self._next_lane(loaded), loaded)
+        except _StoppedError:
+            pass
+        except BaseException:
+            self._give_up(EngineFailed("the engine's thread ended: restart the server"))
+            raise
+
+    def _load_patiently(self) -> T:
+        for wait in itertools.chain(RETRY_SECONDS, itertools.repeat(RETRY_SECONDS[-1])):
+            try:
+                loaded = self._load()
+            except SpeechError as error:
+                failure = error
+            except Exception as error:
+                _LOGGER.debug("loading failed", exc_info=True)
+                failure = EngineFailed(f"the model cannot be loaded: {error!r}")
+            else:
+                with self.changed:
+                    self._failure = None
+                return loaded
+            self._give_up(failure)
+            with self.changed:
+                if self.changed.wait_for(lambda: self._stopping, wait):
+                    break
+        raise _StoppedError
+
+    def _give_up(self, failure: SpeechError) -> None:
+        """Fail all requests, now and until loading succeeds."""
+        with self.changed:
+            is_news = str(failure) != str(self._failure)
+            self._failure = failure
+        if is_news:
+            _LOGGER.error("%s", failure)
+        self._end_all(failure)
+
+    def _next_lane(self, loaded: T) -> Lane[T]:
+        """Wait for the lane whose turn it is; meanwhile clean up and warm up."""
+        while True:
+            with self.changed:
+                if self._stopping:
+                    raise _StoppedError
+                left, self._left = self._left, []
+                lane = None if left else self._choose()
+                if not (left or lane or self._warm_up):
+                    self.changed.wait()
+            for gone in left:
+                gone.drop()
+            if lane:
+                return lane
+            if not left and self._warm_up:
+                self._warm_up.popleft()(loaded)
+
+    def _choose(self) -> Lane[T] | None:
+        lanes = {standing: lane for lane in self._lanes if (standing := lane.standing())}
+        turn = next_turn(lanes, time.monotonic())
+        return lanes[turn] if turn else None
+
+    def _step(self, lane: Lane[T], loaded: T) -> None:
+        began = time.perf_counter()
+        try:
+            steps = lane.current(loaded)
+            pcm = next(steps, None) if steps else None
+        except SpeechError as error:
+            self._end(lane, error)
+        except Exception as error:
+            _log_failure(error)
+            self._end(lane, EngineFailed(f"the engine failed ({type(error).__name__})"))
+        else:
+            lane.busy_seconds += time.perf_counter() - began
+            lane.record(pcm)
+            if pcm:
+                self._tell(lane.arrive, pcm)
+            elif not steps:
+                self._end(lane, None)
+
+    def _end(self, lane: Lane[T], item: SpeechError | None) -> None:
+        self.leave(lane)
+        self._tell(lane.arrive, item)
+
+    def _end_all(self, error: SpeechError) -> None:
+        with self.changed:
+            lanes = list(self._lanes)
+        for lane in lanes:
+            self._end(lane, _again(error))
+
+    def _tell(self, callback: Callable[..., object], *args: object) -> None:
+        """Call something on the event loop, unless it is gone."""
+        if self._loop:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(callback, *args)
+
+
+class _StoppedError(Exception):
+    """The worker was told to stop."""
+
+
+def _shutting_down() -> ShuttingDown:
+    return ShuttingDown("the server is shutting down: try again in a moment")
+
+
+def _again(error: SpeechError) -> SpeechError:
+    """Return an error to be raised anew: one object in several requests would mix tracebacks."""
+    return type(error)(str(error))
+
+
+def _log_failure(error: Exception) -> None:
+    """Log where the engine broke. Its message may hold the text, which is for debugging only."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames[-5:]))
+    _LOGGER.error("the engine failed: %s at %s", type(error).__name__, places)
+    _LOGGER.debug("the engine failed", exc_info=error)
