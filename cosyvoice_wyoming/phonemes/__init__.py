@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+
+from cosyvoice_wyoming.phonemes.marks import plain_marks, spell_digits
+from cosyvoice_wyoming.phonemes.readers import reader
+from cosyvoice_wyoming.phonemes.scripts import runs
+from cosyvoice_wyoming.phonemes.symbols import Phonemes, TonedSyllable, join, only_known, symbol_ids
+from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.spoken import Span, Spoken
+
+__all__ = ["Phonemes", "TonedSyllable", "phonemize", "preload", "symbol_ids"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TonedSyllable:
-    """A Cantonese syllable: symbols `start` to `end` (half-open) carry `tone` (1 to 6)."""
+def phonemize(spoken: Spoken) -> Phonemes:
+    """Pronounce every span of `spoken` in its own language.
 
-    start: int
-    end: int
-    tone: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phonemes:
-    """What an acoustic model reads: one symbol per character of `symbols`.
-
-    `tones` is filled for Cantonese, whose pitch the engine draws itself.
+    Words in a script that a span's language does not read are read by the language of that
+    script. Never raises for any text; only symbols of the vocabulary come back.
     """
+    return join(part for span in spoken.spans for part in _pronounce(span))
 
-    symbols: str
-    tones: tuple[TonedSyllable, ...] = ()
+
+def preload(languages: Iterable[Language]) -> None:
+    """Load what `languages` need now rather than at their first sentence."""
+    for language in languages:
+        reader(language)
+
+
+def _pronounce(span: Span) -> Iterator[Phonemes]:
+    if span.phonemes:
+        yield Phonemes(symbols=only_known(span.phonemes).strip())
+        return
+    for run in runs(plain_marks(span.text), span.language):
+        yield reader(run.language).read(spell_digits(run.text, run.language))

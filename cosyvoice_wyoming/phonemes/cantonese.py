@@ -1,0 +1,71 @@
+"""Cantonese characters to phonemes: Jyutping by canto-hk-g2p, sounds by rule."""
+
+from __future__ import annotations
+
+import re
+
+from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, TonedSyllable, gap
+from cosyvoice_wyoming.phonemes.tables import table
+
+# longest first, so that "ng" is tried before "n" and "gw" before "g"
+_INITIALS = {
+    "ng": "ŋ", "gw": "kw", "kw": "kʰw", "b": "p", "p": "pʰ", "m": "m", "f": "f", "d": "t",
+    "t": "tʰ", "n": "n", "l": "l", "g": "k", "k": "kʰ", "h": "h", "w": "w", "z": "ʦ", "c": "ʦʰ",
+    "s": "s", "j": "j", "": "",
+}  # fmt: skip
+_NUCLEI = {
+    "aa": "a", "oe": "œ", "eo": "ø", "yu": "y", "a": "ɐ", "e": "ɛ", "i": "i", "o": "ɔ", "u": "u",
+}  # fmt: skip
+_BEFORE_VELAR = {"i": "ɪ", "u": "ʊ"}
+_WHOLE_FINALS = {"ei": ("e", "i"), "ou": ("o", "u"), "eoi": ("ø", "y")}
+_CODAS = {"": "", "i": "i", "u": "u", "m": "m", "n": "n", "ng": "ŋ", "p": "p", "t": "t", "k": "k"}
+_TONE_MARKS = {1: "→", 2: "↗", 3: "", 4: "↓", 5: "↗", 6: ""}
+_SYLLABLE = re.compile(r"(ng|gw|kw|[bpmfdtnlgkhwzcsj]?)(aa|oe|eo|yu|[aeiou])(ng|[iumnptk]?)([1-6])")
+_SYLLABIC = re.compile(r"h?(m|ng)([1-6])")
+
+
+class CantoneseReader:
+    """Hong Kong Cantonese, traditional or simplified characters."""
+
+    def __init__(self) -> None:
+        from canto_hk_g2p import Pipeline
+
+        self._pipeline = Pipeline(punc_norm=False, user_dict=table("cantonese_words.tsv"))
+
+    def read(self, text: str) -> Phonemes:
+        symbols = ""
+        tones: list[TonedSyllable] = []
+        for token, jyutping, *_ in self._pipeline.convert_detailed(text):
+            if token in PUNCTUATION:
+                symbols += gap(symbols, token) + token
+                continue
+            sounds = [sound_of(syllable) for syllable in jyutping.split()]
+            symbols += gap(symbols, "".join(sound for sound, _ in sounds))
+            for sound, tone in sounds:
+                if sound:
+                    tones.append(
+                        TonedSyllable(start=len(symbols), end=len(symbols) + len(sound), tone=tone)
+                    )
+                    symbols += sound
+        return Phonemes(symbols=symbols, tones=tuple(tones))
+
+
+def sound_of(jyutping: str) -> tuple[str, int]:
+    """Return the symbols and the tone of a syllable such as `hoeng1`; ("", 0) if it is none."""
+    if match := _SYLLABIC.fullmatch(jyutping):
+        nasal, digit = match.groups()
+        return _CODAS[nasal] + _TONE_MARKS[int(digit)], int(digit)
+    match = _SYLLABLE.fullmatch(jyutping)
+    if match is None:
+        return "", 0
+    initial, nucleus, coda, digit = match.groups()
+    tone = int(digit)
+    if whole := _WHOLE_FINALS.get(nucleus + coda):
+        vowel, ending = whole[0] + whole[1], ""
+    elif coda in ("i", "u"):
+        vowel, ending = _NUCLEI[nucleus] + coda, ""
+    else:
+        velar = coda in ("ng", "k")
+        vowel = _BEFORE_VELAR.get(nucleus, _NUCLEI[nucleus]) if velar else _NUCLEI[nucleus]
+        ending = _CODAS[coda]
+    return _INITIALS[initial] + vowel + _TONE_MARKS[tone] + ending, tone

@@ -1,0 +1,105 @@
+"""Hangul to phonemes: the surface pronunciation by rule, then its sounds."""
+
+from __future__ import annotations
+
+import re
+
+from cosyvoice_wyoming.phonemes.hangul import Block, decompose, is_block
+from cosyvoice_wyoming.phonemes.korean_rules import pronounce
+from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, gap
+from cosyvoice_wyoming.phonemes.tables import table
+
+_ONSETS = {
+    "ㄱ": "k", "ㄲ": "ʔk", "ㅋ": "kʰ", "ㄴ": "n", "ㄷ": "t", "ㄸ": "ʔt", "ㅌ": "tʰ", "ㄹ": "ɾ",
+    "ㅁ": "m", "ㅂ": "p", "ㅃ": "ʔp", "ㅍ": "pʰ", "ㅅ": "s", "ㅆ": "ʔs", "ㅇ": "", "ㅈ": "ʨ",
+    "ㅉ": "ʔʨ", "ㅊ": "ʨʰ", "ㅎ": "h",
+}  # fmt: skip
+_VOICED = {"ㄱ": "ɡ", "ㄷ": "d", "ㅂ": "b", "ㅈ": "ʥ"}
+_VOWELS = {
+    "ㅏ": "a", "ㅐ": "ɛ", "ㅑ": "ja", "ㅒ": "jɛ", "ㅓ": "ʌ", "ㅔ": "e", "ㅕ": "jʌ", "ㅖ": "je",
+    "ㅗ": "o", "ㅘ": "wa", "ㅙ": "wɛ", "ㅚ": "we", "ㅛ": "jo", "ㅜ": "u", "ㅝ": "wʌ", "ㅞ": "we",
+    "ㅟ": "wi", "ㅠ": "ju", "ㅡ": "ɨ", "ㅢ": "ɨi", "ㅣ": "i",
+}  # fmt: skip
+_CODAS = {"": "", "ㄱ": "k", "ㄴ": "n", "ㄷ": "t", "ㄹ": "l", "ㅁ": "m", "ㅂ": "p", "ㅇ": "ŋ"}
+_SONORANT_CODAS = frozenset(("", "ㄴ", "ㅁ", "ㅇ", "ㄹ"))
+_FRONT = frozenset("ㅣㅑㅕㅛㅠㅟㅖㅒ")
+_LETTER_NAMES = {
+    "ㄱ": "기역", "ㄴ": "니은", "ㄷ": "디귿", "ㄹ": "리을", "ㅁ": "미음", "ㅂ": "비읍",
+    "ㅅ": "시옷", "ㅇ": "이응", "ㅈ": "지읒", "ㅊ": "치읓", "ㅋ": "크", "ㅌ": "티읕",
+    "ㅍ": "피읖", "ㅎ": "흐", "ㄲ": "쌍기역", "ㄸ": "쌍디귿", "ㅃ": "쌍비읍", "ㅆ": "쌍시옷",
+    "ㅉ": "쌍지읒",
+    "ㅏ": "아", "ㅐ": "애", "ㅑ": "야", "ㅒ": "얘", "ㅓ": "어", "ㅔ": "에", "ㅕ": "여", "ㅖ": "예",
+    "ㅗ": "오", "ㅘ": "와", "ㅙ": "왜", "ㅚ": "외", "ㅛ": "요", "ㅜ": "우", "ㅝ": "워", "ㅞ": "웨",
+    "ㅟ": "위", "ㅠ": "유", "ㅡ": "으", "ㅢ": "의", "ㅣ": "이",
+}  # fmt: skip
+
+
+class KoreanReader:
+    """Standard (Seoul) Korean."""
+
+    def __init__(self) -> None:
+        words = table("korean_words.tsv")
+        self._respelled = words
+        self._pattern = (
+            re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
+            if words
+            else None
+        )
+
+    def read(self, text: str) -> Phonemes:
+        tokens = self._tokens(text)
+        pronounce([token for token in tokens if isinstance(token, Block)])
+        symbols = ""
+        previous: Block | None = None
+        for token in tokens:
+            if isinstance(token, Block):
+                sound = _sound(token, previous)
+                symbols += (gap(symbols, sound) if token.starts_word else "") + sound
+                previous = token
+            else:
+                symbols += gap(symbols, token) + token
+        return Phonemes(symbols=symbols)
+
+    def spoken_hangul(self, text: str) -> str:
+        """Write what is said in Hangul: 같이 as 가치. Marks are left as they are."""
+        tokens = self._tokens(text)
+        pronounce([token for token in tokens if isinstance(token, Block)])
+        return "".join(
+            f" {token}" if isinstance(token, Block) and token.starts_word else str(token)
+            for token in tokens
+        ).strip()
+
+    def _tokens(self, text: str) -> list[Block | str]:
+        text = "".join(_LETTER_NAMES.get(character, character) for character in text)
+        if self._pattern is not None:
+            text = self._pattern.sub(lambda match: self._respelled[match[0]], text)
+        tokens: list[Block | str] = []
+        starts_word = starts_phrase = True
+        for character in text:
+            if is_block(character):
+                onset, vowel, coda = decompose(character)
+                tokens.append(Block(onset, vowel, coda, starts_word, starts_phrase))
+                starts_word = starts_phrase = False
+            elif character in PUNCTUATION:
+                tokens.append(character)
+                starts_word = starts_phrase = True
+            elif character.isspace():
+                starts_word = True
+        return tokens
+
+
+def _sound(block: Block, previous: Block | None) -> str:
+    inside_phrase = previous is not None and not block.starts_phrase
+    onset = _ONSETS[block.onset]
+    if block.onset in _VOICED and inside_phrase and previous is not None:
+        onset = _VOICED[block.onset] if previous.coda in _SONORANT_CODAS else onset
+    elif block.onset == "ㄹ" and inside_phrase and previous is not None and previous.coda == "ㄹ":
+        onset = "l"
+    elif block.onset in "ㅅㅆ" and block.vowel in _FRONT:
+        onset = onset.replace("s", "ɕ")
+    if block.starts_word:
+        onset = onset.removeprefix("ʔ")
+    vowel = _VOWELS[block.vowel]
+    if onset.endswith(("ɕ", "ʥ", "ʨ")):
+        vowel = vowel.removeprefix("j")
+    return onset + vowel + _CODAS[block.coda]
