@@ -1,0 +1,80 @@
+"""The options that several commands share, and the settings they make."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from cosyvoice_wyoming.settings import LOG_LEVELS, Settings, load
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An option of the command line that is a field of the settings."""
+
+    metavar: str
+    help: str
+    repeatable: bool = False
+
+
+OPTIONS: dict[str, Option] = {
+    "uri": Option(
+        metavar="URI",
+        help="tcp://HOST:PORT, unix:///PATH or stdio:// (default: port 10200 on every address)",
+    ),
+    "data_dir": Option(metavar="DIR", help="folder of the models and of what the server keeps"),
+    "model": Option(metavar="NAME", help="the model that speaks (default: lite)"),
+    "voice": Option(
+        metavar="NAME",
+        help="speaks its language where a client names no voice; may be given once a language",
+        repeatable=True,
+    ),
+    "speed": Option(metavar="S", help="0.5 (slow) to 2.0 (fast), default 1.0"),
+    "advertise_host": Option(metavar="ADDRESS", help="address or host name to announce"),
+    "log_level": Option(metavar="LEVEL", help=f"{', '.join(LOG_LEVELS)} (default: info)"),
+    "threads": Option(metavar="N", help="threads of the engine (default: as it likes)"),
+    "sample_rate": Option(metavar="HZ", help="sample rate of the audio (default: the model's)"),
+    "lead_silence_ms": Option(metavar="MS", help="silence before the first word, 0 to 1000"),
+    "trail_silence_ms": Option(metavar="MS", help="silence after the last word, 0 to 1000"),
+    "max_text_chars": Option(metavar="N", help="longest text of a request (default: 20000)"),
+    "max_connections": Option(metavar="N", help="clients at once (default: 64)"),
+}
+
+COMMON = ("data_dir", "model", "threads", "log_level")
+"""The options of every command that loads a model."""
+
+
+def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Give `parser` options; one that is not given on the command line leaves no trace."""
+    for name in names:
+        option = OPTIONS[name]
+        parser.add_argument(
+            "--" + name.replace("_", "-"),
+            dest=name,
+            metavar=option.metavar,
+            help=option.help,
+            default=argparse.SUPPRESS,
+            action="append" if option.repeatable else "store",
+        )
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """Return the settings, with what this command line adds to them. Raises BadOption."""
+    given: dict[str, Any] = {
+        name: value for name, value in vars(args).items() if name in OPTIONS or name == "zeroconf"
+    }
+    return load(given)
+
+
+def log_to_stderr(level: str) -> None:
+    """Send the log to standard error, which a supervisor or a terminal keeps."""
+    logging.basicConfig(
+        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
+    )
+
+
+def log_quietly(args: argparse.Namespace) -> None:
+    """Log warnings only, unless the command line asks for more: the output is the result."""
+    log_to_stderr(settings_of(args).log_level if "log_level" in vars(args) else "warning")
