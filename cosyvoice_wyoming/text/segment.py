@@ -1,0 +1,299 @@
+"""Cut streamed text into segments that are spoken in one go.
+
+A segment ends at a sentence, a line, or, where the first sound must come soon, at a comma. The
+segmenter looks at one character at a time and decides with at most the next visible character
+known, so how the text was split into pieces never shows in the result.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+from cosyvoice_wyoming.text.characters import (
+    KANA_TENTHS,
+    is_ascii_alnum,
+    joins_previous,
+    tenths,
+)
+from cosyvoice_wyoming.text.cuts import best_cut
+from cosyvoice_wyoming.text.spoken import Segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Lengths in tenths of a speech unit (see `tenths`) at which a segment may be cut.
+
+    `soft`: from here on a comma ends it; `space`: from here on a space does; `hard`: cut anyway.
+    """
+
+    soft: int
+    space: int
+    hard: int
+
+
+LIMITS = (
+    Limits(soft=80, space=280, hard=400),
+    Limits(soft=160, space=360, hard=480),
+    Limits(soft=280, space=480, hard=480),
+)
+"""For the first segment, the second and all later ones: what is already playing gives the engine
+time, so segments may grow. A first comma at 8 units is about 2 s of speech. The first segment's
+other two limits stay this high because a cut in the middle of a clause is heard."""
+
+MIN_TENTHS = 50
+"""Shorter sentences join the next one: an engine says 好的。 alone badly."""
+
+
+class Strength(IntEnum):
+    """How much of an end a run of punctuation is."""
+
+    NONE = 0
+    SOFT = 1
+    CLAUSE = 2
+    TRAIL = 3
+    SENTENCE = 4
+    LINE = 5
+    PARAGRAPH = 6
+
+
+PAUSES = {
+    Strength.NONE: 0.0,
+    Strength.SOFT: 0.15,
+    Strength.CLAUSE: 0.25,
+    Strength.TRAIL: 0.35,
+    Strength.SENTENCE: 0.45,
+    Strength.LINE: 0.5,
+    Strength.PARAGRAPH: 0.7,
+}
+"""Silence after a segment in seconds at speed 1; a cut without punctuation must not be heard."""
+
+_STRENGTHS = (
+    dict.fromkeys("，、,､", Strength.SOFT)
+    | dict.fromkeys("；：;:", Strength.CLAUSE)
+    | dict.fromkeys("…", Strength.TRAIL)
+    | dict.fromkeys("。！？｡.!?．‼⁉⁈⁇", Strength.SENTENCE)
+)
+_NEEDS_SPACE = frozenset(".!?．,;:：，")
+"""Marks that also stand inside numbers, times, addresses and file names."""
+_UNAMBIGUOUS = frozenset("。！？｡‼⁉⁈⁇")
+_CLOSERS = frozenset("”’」』）)]】》〉〕\"'*_~`")
+_QUOTE_CLOSERS = frozenset("”’」』）)")
+_QUOTED_GOES_ON = frozenset("とっ")
+"""「…。」と言う goes on after the quotation's end."""
+_LINE_ENDS = frozenset("\n\v\f\x85\u2028\u2029")
+
+_ABBREVIATIONS = frozenset(
+    ["mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mt", "vs", "approx", "dept", "est", "cf"]
+)
+"""Never end a sentence. Kept short: each entry is a sentence that will not be split."""
+_BEFORE_NUMBER = frozenset(
+    ["no", "nos", "fig", "vol", "ch", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "oct"]
+)
+"""End a sentence unless a number follows."""
+
+_LAST_WORD = re.compile(r"[A-Za-z][A-Za-z.]*$")
+_LIST_NUMBER = re.compile(r"(?:^|\n)[\s*_>#-]*(?:\d{1,3}|[A-Za-z])$")
+_TAG_START = re.compile(r"[A-Za-z/!?|]")
+_MAX_TAG_CHARS = 120
+
+
+class Segmenter:
+    """Takes text piece by piece and returns the segments that are complete.
+
+    Every letter and digit of the text comes out once, in order; what lies between segments is
+    white space, or signs with nothing to say beside them. Each method returns a list, never a
+    generator: a caller who ignores a generator would silently drop its text.
+    """
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._start = 0
+        self._emitted = 0
+        self._begin(0)
+
+    def feed(self, piece: str) -> list[Segment]:
+        """Add text and return the segments that it completed."""
+        first = len(self._text)
+        self._text += piece
+        done: list[Segment] = []
+        for index in range(first, len(self._text)):
+            self._step(index, self._text[index], done)
+        self._text = self._text[self._start :]
+        self._mark_at -= self._start
+        self._start = 0
+        return done
+
+    def flush(self) -> list[Segment]:
+        """Return what is complete beyond doubt although nothing follows it yet.
+
+        For a caller who has waited: the text may go on, but it ends with 。, ！, ？ or a line end.
+        """
+        return self._rest() if self._certain or self._strength >= Strength.LINE else []
+
+    def finish(self) -> list[Segment]:
+        """Return the rest; the segmenter is then as new."""
+        done = self._rest()
+        self._emitted = 0
+        return done
+
+    def _rest(self) -> list[Segment]:
+        done: list[Segment] = []
+        if self._speakable:
+            self._emit(len(self._text), done)
+        self._text = ""
+        self._begin(0)
+        return done
+
+    def _begin(self, start: int) -> None:
+        """Begin a segment at an index of the buffer."""
+        self._start = start
+        self._units = 0
+        self._speakable = False
+        self._tag_chars = 0
+        self._clear_mark()
+
+    def _clear_mark(self) -> None:
+        self._strength = Strength.NONE
+        self._mark = ""
+        self._mark_at = 0
+        self._certain = False
+        self._closed = False
+        self._spaced = False
+
+    def _step(self, index: int, char: str, done: list[Segment]) -> None:
+        if char.isspace():
+            self._space(index, char)
+            return
+        if self._strength and not self._spaced and (char in _STRENGTHS or char in _CLOSERS):
+            self._cut_if_full(index, char, done)
+            self._punctuate(index, char)
+        else:
+            if self._strength:
+                self._resolve(index, char, done)
+            self._cut_if_full(index, char, done)
+            self._follow_tag(char)
+            if char in _STRENGTHS and self._tag_chars <= 1:
+                self._punctuate(index, char)
+        self._units += tenths(char)
+        self._speakable = self._speakable or char.isalnum()
+
+    def _space(self, index: int, char: str) -> None:
+        if not self._units:
+            self._start = index + 1
+        elif char in _LINE_ENDS:
+            again = self._strength >= Strength.LINE
+            self._strength = Strength.PARAGRAPH if again else Strength.LINE
+            self._tag_chars = 0
+        self._spaced = True
+
+    def _punctuate(self, index: int, char: str) -> None:
+        """Note a mark that may end the segment, or one that belongs to it."""
+        strength = _STRENGTHS.get(char, Strength.NONE)
+        self._closed = self._closed or char in _QUOTE_CLOSERS
+        if strength and strength >= self._strength:
+            self._strength = strength
+            self._mark = char
+            self._mark_at = index
+            self._certain = self._certain or char in _UNAMBIGUOUS
+            self._spaced = False
+
+    def _resolve(self, index: int, char: str, done: list[Segment]) -> None:
+        """Decide, now that the character after a run of marks is known, whether it was an end."""
+        if self._strength >= Strength.LINE:
+            ends = True
+        elif self._strength <= Strength.CLAUSE:
+            ends = self._units >= self._limits.soft and self._clause_ends(char)
+        else:
+            ends = self._sentence_ends(char)
+        if ends and self._units >= MIN_TENTHS and self._speakable:
+            self._emit(index, done)
+        else:
+            self._clear_mark()
+
+    def _clause_ends(self, char: str) -> bool:
+        if char.isdigit():  # 1,234 and 12：30, but also "November 30, 2026"
+            return False
+        return self._spaced or self._mark not in ",;:" or _follows_unspaced(char)
+
+    def _sentence_ends(self, char: str) -> bool:
+        if self._closed and char in _QUOTED_GOES_ON:
+            return False
+        if self._mark not in _NEEDS_SPACE:
+            return True
+        if not self._spaced:
+            after_digit = self._mark in ".．" and self._text[self._mark_at - 1].isdigit()
+            return _follows_unspaced(char) and not after_digit
+        if char.isascii() and char.islower() and (self._mark == "." or self._closed):
+            return False
+        return self._mark not in ".．" or not self._is_abbreviation(char)
+
+    def _is_abbreviation(self, char: str) -> bool:
+        """Whether the word before a full stop needs it, given the first character after."""
+        before = self._text[self._start : self._mark_at]
+        if _LIST_NUMBER.search(before):
+            return True
+        word = _LAST_WORD.search(before[-12:])
+        if word is None:
+            return False
+        name = word[0].lower()
+        if name in _BEFORE_NUMBER:
+            return char.isdigit()
+        if name in {"a.m", "p.m"}:
+            return False
+        return name in _ABBREVIATIONS or "." in name or (len(name) == 1 and word[0] != "I")
+
+    def _cut_if_full(self, index: int, char: str, done: list[Segment]) -> None:
+        limits = self._limits
+        after_space = index > self._start and self._text[index - 1].isspace()
+        full = self._units + tenths(char) > limits.hard
+        if not full and not (after_space and self._units >= limits.space):
+            return
+        if not self._speakable:
+            self._begin(index)
+            return
+        inside = self._tag_chars > 1 or char in _CLOSERS or char in _STRENGTHS
+        inside = inside or joins_previous(char) or self._inside_word(index, char)
+        if not inside or self._units >= 2 * limits.hard:
+            self._cut(index, done)
+
+    def _inside_word(self, index: int, char: str) -> bool:
+        return (
+            is_ascii_alnum(char) and index > self._start and is_ascii_alnum(self._text[index - 1])
+        )
+
+    def _cut(self, index: int, done: list[Segment]) -> None:
+        """Emit the best part of what lies before the index, and begin again with the rest."""
+        chunk = self._text[self._start : index + 1]
+        self._emit(self._start + best_cut(chunk), done)
+        rest = self._text[self._start : index]
+        self._units = sum(map(tenths, rest))
+        self._speakable = any(map(str.isalnum, rest))
+
+    def _follow_tag(self, char: str) -> None:
+        """Keep a `<tag with="a. b">` whole, so that it can still be recognised."""
+        if self._tag_chars == 1:
+            self._tag_chars = 2 if _TAG_START.match(char) else 0
+        elif self._tag_chars:
+            self._tag_chars = 0 if char == ">" else self._tag_chars + 1
+            if self._tag_chars > _MAX_TAG_CHARS:
+                self._tag_chars = 0
+        if char == "<" and not self._tag_chars:
+            self._tag_chars = 1
+
+    def _emit(self, end: int, done: list[Segment]) -> None:
+        text = self._text[self._start : end].strip()
+        strength = self._strength or _STRENGTHS.get(text[-1], Strength.NONE)
+        done.append(Segment(text=text, pause=PAUSES[strength]))
+        self._emitted += 1
+        self._begin(end)
+
+    @property
+    def _limits(self) -> Limits:
+        return LIMITS[min(self._emitted, len(LIMITS) - 1)]
+
+
+def _follows_unspaced(char: str) -> bool:
+    """Whether a character right after an ASCII mark shows that the mark ended something."""
+    return not char.isascii() and (tenths(char) >= KANA_TENTHS or not char.isalpha())
