@@ -7,13 +7,16 @@ that a join cannot click.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosyvoice_wyoming.errors import EngineFailed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SAMPLE_WIDTH = 2
 """Bytes of a sample: signed 16 bits, little-endian, one channel."""
@@ -73,49 +76,66 @@ def frames(pcm: Pcm) -> Iterator[Pcm]:
         yield Pcm(data=pcm.data[start : start + size], rate=pcm.rate)
 
 
-def resampled(
-    waves: Iterable[NDArray[np.float32]], source: int, target: int
-) -> Iterator[NDArray[np.float32]]:
-    """Bring a segment's waveforms from rate `source` to rate `target`."""
+class SegmentShaper:
+    """One segment's waveforms from rate `source` to rate `target`, trimmed and faded.
+
+    Silence around the segment is cut down to LEAD_SECONDS and TAIL_SECONDS. What may turn out to be
+    the end is held back until more comes, so silence within the segment passes. A segment of
+    silence only gives nothing.
+    """
+
+    def __init__(self, source: int, target: int) -> None:
+        self._resampler = _resampler(source, target)
+        self._window = max(1, round(WINDOW_SECONDS * target))
+        self._fade = max(1, round(FADE_SECONDS * target))
+        self._lead = round(LEAD_SECONDS * target)
+        self._tail = round(TAIL_SECONDS * target)
+        self._held = np.zeros(0, np.float32)
+        self._started = False
+
+    def feed(self, wave: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Take the next piece and return what is sure to be heard, perhaps nothing."""
+        return self._advance(self._resampler(wave, False))  # noqa: FBT003  # soxr's own order
+
+    def end(self) -> NDArray[np.float32]:
+        """Return the rest of the segment."""
+        start = self._advance(self._resampler(np.zeros(0, np.float32), True))  # noqa: FBT003
+        if not self._started:
+            return start
+        loud = _loud_part(self._held, self._window)
+        rest = self._held[: (loud.stop if loud else 0) + self._tail]
+        return np.concatenate((start, _faded_in(rest[::-1], self._fade)[::-1]))
+
+    def _advance(self, wave: NDArray[np.float32]) -> NDArray[np.float32]:
+        self._held = np.concatenate((self._held, wave))
+        loud = _loud_part(self._held, self._window)
+        if loud is None:
+            if not self._started:
+                self._held = self._held[-self._lead :]
+            return _NOTHING
+        cut = 0
+        if not self._started:
+            self._started = True
+            cut = max(0, loud.start - self._lead)
+            self._held = _faded_in(self._held[cut:], self._fade)
+        sure = max(0, min(loud.stop - cut, len(self._held) - self._tail))
+        done, self._held = self._held[:sure], self._held[sure:]
+        return done
+
+
+_NOTHING = np.zeros(0, np.float32)
+
+
+def _resampler(
+    source: int, target: int
+) -> Callable[[NDArray[np.float32], bool], NDArray[np.float32]]:
+    """Return a function of the next piece and whether it is the last."""
     if source == target:
-        yield from waves
-        return
+        return lambda wave, last: wave  # noqa: ARG005
     import soxr
 
     stream = soxr.ResampleStream(source, target, 1, dtype="float32")
-    for wave in waves:
-        yield stream.resample_chunk(wave)
-    yield stream.resample_chunk(np.zeros(0, np.float32), last=True)
-
-
-def trimmed(waves: Iterable[NDArray[np.float32]], rate: int) -> Iterator[NDArray[np.float32]]:
-    """Cut a segment's silence down to LEAD_SECONDS and TAIL_SECONDS and fade both edges.
-
-    What may turn out to be the end is held back until the next piece shows that it is not, so
-    silence within the segment passes. Yields nothing for a segment of silence only.
-    """
-    window = max(1, round(WINDOW_SECONDS * rate))
-    fade = max(1, round(FADE_SECONDS * rate))
-    lead, tail = round(LEAD_SECONDS * rate), max(fade, round(TAIL_SECONDS * rate))
-    held = np.zeros(0, np.float32)
-    started = False
-    for wave in waves:
-        held = np.concatenate((held, wave))
-        loud = _loud_part(held, window)
-        if loud is None:
-            held = held if started else held[-lead:]
-            continue
-        if not started:
-            started = True
-            held = _faded_in(held[max(0, loud.start - lead) :], fade)
-            loud = range(0, loud.stop - max(0, loud.start - lead))
-        sure = min(loud.stop, len(held) - tail)
-        if sure > 0:
-            yield held[:sure]
-            held = held[sure:]
-    if started:
-        loud = _loud_part(held, window)
-        yield _faded_out(held[: (loud.stop if loud else 0) + tail], fade)
+    return lambda wave, last: stream.resample_chunk(wave, last=last)
 
 
 def _loud_part(wave: NDArray[np.float32], window: int) -> range | None:
@@ -137,7 +157,3 @@ def _ramp(fade: int) -> NDArray[np.float32]:
 def _faded_in(wave: NDArray[np.float32], fade: int) -> NDArray[np.float32]:
     fade = min(fade, len(wave))
     return np.concatenate((wave[:fade] * _ramp(fade), wave[fade:]))
-
-
-def _faded_out(wave: NDArray[np.float32], fade: int) -> NDArray[np.float32]:
-    return _faded_in(wave[::-1], fade)[::-1]

@@ -17,8 +17,8 @@ from cosyvoice_wyoming.voices import Voice
 PROGRAM_NAME = "cosyvoice-wyoming"
 """Part of the identity under which Home Assistant keeps the server: it never changes."""
 
-# Home Assistant compares `tts.speak`'s language with these letter by letter. Mandarin has zh-TW,
-# or else a user in Taiwan is given zh-HK; Cantonese has zh-HK, or else no Chinese pipeline finds it.
+# Home Assistant compares `tts.speak`'s language with these letter by letter. Without zh-TW among
+# Mandarin's, a user in Taiwan is given zh-HK; without zh-HK, no Chinese pipeline finds Cantonese.
 LANGUAGE_TAGS: dict[Language, tuple[str, ...]] = {
     Language.ZH: ("zh", "zh-CN", "zh-TW"),
     Language.EN: ("en", "en-US", "en-GB"),
@@ -48,9 +48,7 @@ def describe(voices: Iterable[Voice]) -> Info:
 def _voice(voice: Voice) -> TtsVoice:
     return TtsVoice(
         name=voice.name,
-        description=f"{voice.description} (experimental)"
-        if voice.experimental
-        else voice.description,
+        description=voice.description + (" (experimental)" if voice.experimental else ""),
         version=__version__,
         attribution=_VOICES,
         installed=True,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.language import Language, parse_tag
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -98,8 +98,6 @@ class VoiceCatalog:
                 return voice
         if wish.name:
             self._warn_once(wish.name, "unknown voice %s: the default voice speaks")
-        from cosyvoice_wyoming.text.language import parse_tag
-
         language = parse_tag(wish.language) if wish.language else None
         return self._defaults.get(language) if language else None
 
@@ -118,10 +116,10 @@ class VoiceCatalog:
             return None
         same_language = [v for v in self._by_name.values() if v.language == language]
         same_gender = [v for v in same_language if v.gender == gender]
-        voice = next(iter(same_gender or same_language), None)
-        if voice:
-            self._warn_once(name, f"the model has no voice %s: {voice.name} speaks")
-        return voice
+        nearest = next(iter(same_gender or same_language), None)
+        if nearest:
+            self._warn_once(name, f"the model has no voice %s: {nearest.name} speaks")
+        return nearest
 
     def _warn_once(self, name: str, message: str) -> None:
         shown = repr(name[:SHOWN_CHARS])

@@ -24,7 +24,7 @@ from wyoming.tts import (
     SynthesizeStop,
     SynthesizeStopped,
 )
-from wyoming.version import __version__ as PROTOCOL_VERSION
+from wyoming.version import __version__ as protocol_version
 
 from cosyvoice_wyoming.errors import BadRequest
 
@@ -48,6 +48,7 @@ __all__ = [
     "SynthesizeStart",
     "SynthesizeStop",
     "SynthesizeStopped",
+    "hang_up",
     "read_event",
     "write_event",
 ]
@@ -63,6 +64,9 @@ PAYLOAD_LIMIT = 1024 * 1024
 
 BLOCK_SECONDS = 30.0
 """How long a block that a line announced may take to arrive."""
+
+HANG_UP_SECONDS = 1.0
+"""How long a client has to take the `error` event before the connection is cut."""
 
 _DROP_BYTES = 64 * 1024
 
@@ -157,7 +161,7 @@ def _length(fields: dict[str, Any], name: str, limit: int) -> int:
 
 def encode_event(event: Event) -> bytes:
     """Return the frame of an event: all of JSON in ASCII, so that any text survives."""
-    fields: dict[str, Any] = {"type": event.type, "version": PROTOCOL_VERSION}
+    fields: dict[str, Any] = {"type": event.type, "version": protocol_version}
     data = json.dumps(event.data).encode("ascii") if event.data else b""
     if data:
         fields["data_length"] = len(data)
@@ -174,3 +178,25 @@ async def write_event(writer: asyncio.StreamWriter, event: Event) -> None:
     """
     writer.write(encode_event(event))
     await writer.drain()
+
+
+async def hang_up(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: Exception | None
+) -> None:
+    """Close a connection, with an `error` event if there is one to tell. Raises nothing of its own.
+
+    A client that is still sending is read for a moment more: closing with input unread would make
+    the system reset the connection and could take the `error` event with it.
+    """
+    try:
+        async with asyncio.timeout(HANG_UP_SECONDS):
+            if error:
+                await write_event(writer, Error(text=str(error), code=type(error).__name__).event())
+                if writer.can_write_eof():
+                    writer.write_eof()
+                while await reader.read(_DROP_BYTES):
+                    pass
+            writer.close()
+            await writer.wait_closed()
+    except (OSError, TimeoutError):
+        writer.transport.abort()

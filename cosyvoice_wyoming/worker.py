@@ -27,7 +27,10 @@ _LOGGER = logging.getLogger(__name__)
 T = TypeVar("T")
 
 Work: TypeAlias = Callable[[T], Iterator[Pcm]]
-"""What a lane does with what the worker loaded. Each `next` is one step on the worker's thread."""
+"""What a lane does with what the worker loaded.
+
+Each `next` is one step on the worker's thread; it may yield empty audio.
+"""
 
 MAX_LANES = 64
 """Requests in the worker at once; a household has a few rooms, so more is a client gone wrong."""
@@ -36,7 +39,7 @@ RETRY_SECONDS = (30.0, 60.0, 120.0, 300.0)
 """Waits between attempts to load: a boot without network heals, a broken file costs little."""
 
 STOP_SECONDS = 2.0
-"""How long `close` waits for a step to end; the thread is a daemon and does not keep the process."""
+"""How long `close` waits for a step to end. The thread is a daemon: it cannot keep the process."""
 
 
 class Lane(Generic[T]):
@@ -114,7 +117,7 @@ class Lane(Generic[T]):
             return
         with self._worker.changed:
             self._made += pcm.seconds
-            if self._first_at is None:
+            if self._first_at is None and pcm.data:
                 self._first_at = time.monotonic()
 
     def drop(self) -> None:
@@ -129,21 +132,22 @@ class Worker(Generic[T]):
     """Loads something with `load` on a thread of its own and runs the lanes' work on it there.
 
     Lanes may be opened before loading ends and wait for it; if it fails they get the error and
-    loading is tried again later. `warm_up` is run piece by piece whenever no lane waits.
+    loading is tried again later. `on_loaded` is called on the event loop; `warm_up` is run on the
+    thread, piece by piece whenever no lane waits.
     """
 
     def __init__(
         self,
         load: Callable[[], T],
         *,
+        on_loaded: Callable[[T], object] | None = None,
         warm_up: Sequence[Callable[[T], object]] = (),
         max_lanes: int = MAX_LANES,
     ) -> None:
         self.changed = threading.Condition()
         """Guards the lanes; notified when there may be something to run."""
-        self.ready = asyncio.Event()
-        """Set once loading has succeeded."""
         self._load = load
+        self._on_loaded = on_loaded
         self._warm_up = deque(warm_up)
         self._max_lanes = max_lanes
         self._orders = itertools.count()
@@ -196,7 +200,8 @@ class Worker(Generic[T]):
     def _run(self) -> None:
         try:
             loaded = self._load_patiently()
-            self._tell(self.ready.set)
+            if self._on_loaded:
+                self._tell(self._on_loaded, loaded)
             while True:
                 self._step(self._next_lane(loaded), loaded)
         except _StoppedError:
@@ -259,18 +264,18 @@ class Worker(Generic[T]):
         began = time.perf_counter()
         try:
             steps = lane.current(loaded)
-            pcm = next(steps, None) if steps else None
+            pcm = None if steps is None else next(steps, None)
         except SpeechError as error:
             self._end(lane, error)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # engines fail in ways of their own
             _log_failure(error)
             self._end(lane, EngineFailed(f"the engine failed ({type(error).__name__})"))
         else:
             lane.busy_seconds += time.perf_counter() - began
             lane.record(pcm)
-            if pcm:
+            if pcm and pcm.data:
                 self._tell(lane.arrive, pcm)
-            elif not steps:
+            elif steps is None:
                 self._end(lane, None)
 
     def _end(self, lane: Lane[T], item: SpeechError | None) -> None:

@@ -32,9 +32,11 @@ BASE_HERTZ = 220.0
 
 @dataclass(slots=True, kw_only=True)
 class ToneEngine:
-    """The engine. `step_delay` is the seconds that a step takes; `fails_at` and `crashes_at` are
-    words on which a segment raises EngineFailed or something no engine should raise; `steps`
-    counts steps done and `spoken` keeps the segments begun, in order.
+    """The engine, with what a test may want of it.
+
+    `step_delay` is the seconds that a step takes; `fails_at` and `crashes_at` are words on which a
+    segment raises EngineFailed or something that no engine should raise. `steps` counts the steps
+    done and `spoken` keeps the segments begun, in order.
     """
 
     step_delay: float = 0.0

@@ -1,0 +1,144 @@
+"""The server: opens the door at once, loads the model behind it, serves until told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Self
+
+from cosyvoice_wyoming import info, wire
+from cosyvoice_wyoming.address import StdioAddress
+from cosyvoice_wyoming.discovery import announced
+from cosyvoice_wyoming.errors import ServerBusy
+from cosyvoice_wyoming.listen import Listener, listen, open_stdio
+from cosyvoice_wyoming.session import House, Limits, Session
+from cosyvoice_wyoming.settings import Settings
+from cosyvoice_wyoming.speech import Manner, Studio
+from cosyvoice_wyoming.studio import load_studio, warm_up
+from cosyvoice_wyoming.voices import STANDARD_VOICES
+from cosyvoice_wyoming.worker import Worker
+
+_LOGGER = logging.getLogger(__name__)
+
+GOODBYE_SECONDS = 3.0
+"""How long clients have to take the error that the server is shutting down."""
+
+
+async def serve(settings: Settings) -> None:
+    """Serve clients until SIGTERM or SIGINT; a second signal ends the process at once.
+
+    Raises BadOption if the address cannot be had.
+    """
+    stopping = asyncio.Event()
+    with _signals_set(stopping):
+        if isinstance(settings.uri, StdioAddress):
+            await _serve_stdio(settings, stopping)
+            return
+        async with Server(settings) as server:
+            _LOGGER.info("listening at %s", settings.uri)
+            async with announced(settings, server.port):
+                await stopping.wait()
+                _LOGGER.info("stopping")
+
+
+class Server:
+    """Sessions for all clients around one worker, as an asynchronous context manager."""
+
+    def __init__(self, settings: Settings, load: Callable[[], Studio] | None = None) -> None:
+        self._settings = settings
+        self._description = info.describe(STANDARD_VOICES).event()
+        self.worker = Worker(
+            load or (lambda: load_studio(settings)),
+            on_loaded=self._on_loaded,
+            warm_up=warm_up(),
+        )
+        self.house = House(
+            worker=self.worker,
+            manner=Manner(
+                speed=settings.speed,
+                sample_rate=settings.sample_rate,
+                lead_silence=settings.lead_silence_ms / 1000,
+                trail_silence=settings.trail_silence_ms / 1000,
+            ),
+            info=lambda: self._description,
+            limits=Limits(max_text_chars=settings.max_text_chars),
+        )
+        self._sessions: set[asyncio.Task[None]] = set()
+        self._listener: Listener | None = None
+
+    @property
+    def port(self) -> int:
+        """The TCP port that is open; 0 if it is none."""
+        return self._listener.port if self._listener else 0
+
+    async def __aenter__(self) -> Self:
+        if not isinstance(self._settings.uri, StdioAddress):
+            self._listener = await listen(self._settings.uri, self.serve_client)
+        self.worker.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._listener:
+            self._listener.close()
+        for session in self._sessions:
+            session.cancel()
+        if self._sessions:
+            await asyncio.wait(self._sessions, timeout=GOODBYE_SECONDS)
+        await self.worker.close()
+
+    def serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Start a session for a client that has connected."""
+        if len(self._sessions) >= self._settings.max_connections:
+            refusal = ServerBusy("too many clients are connected: try again later")
+            session = wire.hang_up(reader, writer, refusal)
+        else:
+            session = Session(reader, writer, self.house).run()
+        task = asyncio.create_task(session)
+        self._sessions.add(task)
+        task.add_done_callback(self._sessions.discard)
+
+    def _on_loaded(self, studio: Studio) -> None:
+        self._description = info.describe(studio.engine.voices).event()
+        _LOGGER.info("the model %s is ready", self._settings.model)
+
+
+async def _serve_stdio(settings: Settings, stopping: asyncio.Event) -> None:
+    """Serve the one client on standard input and output until it ends its side."""
+    reader, writer = await open_stdio()
+    async with Server(settings) as server:
+        session = asyncio.create_task(Session(reader, writer, server.house).run())
+        stop = asyncio.create_task(stopping.wait())
+        await asyncio.wait({session, stop}, return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+        session.cancel()
+        await asyncio.wait({session}, timeout=GOODBYE_SECONDS)
+
+
+@contextlib.contextmanager
+def _signals_set(stopping: asyncio.Event) -> Iterator[None]:
+    """Let SIGTERM and SIGINT set an event; the second one ends the process."""
+
+    def stop() -> None:
+        if stopping.is_set():
+            os._exit(1)
+        stopping.set()
+
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGTERM, signal.SIGINT)
+    for number in signals:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)

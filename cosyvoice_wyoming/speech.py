@@ -1,0 +1,223 @@
+"""The main path: a request's text in, its audio out.
+
+`speak` runs on the event loop and cuts the text into segments while it arrives; each is spoken on
+the worker's thread by the request's Narration, which keeps what runs on from segment to segment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from cosyvoice_wyoming.audio import Pcm, SegmentShaper, silence, to_pcm
+from cosyvoice_wyoming.engine import Engine, Speaker
+from cosyvoice_wyoming.errors import EngineFailed, SpeechError, TextTooLong
+from cosyvoice_wyoming.text.spoken import Segment
+from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
+from cosyvoice_wyoming.worker import Lane, Worker
+
+_LOGGER = logging.getLogger(__name__)
+
+QUIET_SECONDS = 0.2
+"""A language model that pauses this long after an ender is not about to add a closing bracket."""
+
+FEED_CHARS = 2_000
+"""Characters cut into segments in one go, so that the event loop answers others in between."""
+
+NOTHING_SAID_SECONDS = 0.1
+"""Silence in place of text that has no words: Home Assistant takes an empty stream for an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How every request is spoken. `sample_rate` 0 is the engine's own; silences in seconds."""
+
+    speed: float = 1.0
+    sample_rate: int = 0
+    lead_silence: float = 0.0
+    trail_silence: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Studio:
+    """What the worker loads."""
+
+    engine: Engine
+    catalog: VoiceCatalog
+
+
+class TextFeed:
+    """The text of a request while it arrives: at most `limit` characters."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()
+        self.characters = 0
+        self.first_at: float | None = None
+        """When the first text came, on the monotonic clock."""
+
+    def put(self, piece: str) -> None:
+        """Add text. Raises TextTooLong."""
+        self.characters += len(piece)
+        if self.characters > self._limit:
+            raise TextTooLong(f"the text is over {self._limit} characters: send it in parts")
+        if self.first_at is None:
+            self.first_at = time.monotonic()
+        for start in range(0, len(piece), FEED_CHARS):
+            self._pieces.put_nowait(piece[start : start + FEED_CHARS])
+
+    def close(self) -> None:
+        """Say that the text is complete."""
+        self._pieces.put_nowait(None)
+
+    async def next_piece(self) -> str | None:
+        """Wait for the next text; None at the end."""
+        return await self._pieces.get()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a client wants to hear. `streamed` requests are ended by `synthesize-stopped`."""
+
+    text: TextFeed
+    wish: VoiceWish = field(default_factory=VoiceWish)
+    text_format: str = "text"
+    streamed: bool = False
+
+
+async def speak(request: Request, worker: Worker[Studio], manner: Manner) -> AsyncGenerator[Pcm]:
+    """Speak a request while its text arrives, yielding audio as soon as it exists.
+
+    Always yields some, all at one rate. Raises SpeechError.
+    """
+    lane = worker.open()
+    narration = Narration(request.wish, manner)
+    feeding = asyncio.create_task(_feed(request, lane, narration))
+    feeding.add_done_callback(partial(_end_lane_if_failed, lane))
+    first_at, seconds = None, 0.0
+    try:
+        async for pcm in lane:
+            first_at = first_at or time.monotonic()
+            seconds += pcm.seconds
+            yield pcm
+        _log(request, narration, first_at=first_at, seconds=seconds, busy=lane.busy_seconds)
+    finally:
+        feeding.cancel()
+        lane.close()
+
+
+async def _feed(request: Request, lane: Lane[Studio], narration: Narration) -> None:
+    """Cut the text into segments as it comes and have them spoken."""
+    from cosyvoice_wyoming.text.script import Script
+
+    script = Script(request.text_format, None)
+    quiet = True
+    while True:
+        try:
+            async with asyncio.timeout(None if quiet else QUIET_SECONDS):
+                piece = await request.text.next_piece()
+        except TimeoutError:
+            quiet = True
+            _put(lane, narration, script.flush())
+            continue
+        if piece is None:
+            break
+        quiet = False
+        _put(lane, narration, script.feed(piece))
+        await asyncio.sleep(0)
+    _put(lane, narration, script.finish())
+    lane.put(narration.end)
+    lane.finish()
+
+
+def _put(lane: Lane[Studio], narration: Narration, segments: list[Segment]) -> None:
+    for segment in segments:
+        _LOGGER.debug("segment: %s", segment.text)
+        lane.put(partial(narration.say, segment))
+
+
+def _end_lane_if_failed(lane: Lane[Studio], feeding: asyncio.Task[None]) -> None:
+    if feeding.cancelled() or (error := feeding.exception()) is None:
+        return
+    _LOGGER.debug("the text could not be cut into segments", exc_info=error)
+    if not isinstance(error, SpeechError):
+        error = EngineFailed(f"the text could not be read ({type(error).__name__})")
+    lane.fail(error)
+
+
+class Narration:
+    """One request on the worker's thread: its voice, and the silence owed before its next words."""
+
+    def __init__(self, wish: VoiceWish, manner: Manner) -> None:
+        self._wish = wish
+        self._manner = manner
+        self._speaker: Speaker | None = None
+        self._owed = manner.lead_silence
+        self._heard = False
+        self.voice: Voice | None = None
+        """Fixed by the first segment that has words."""
+
+    def say(self, segment: Segment, studio: Studio) -> Iterator[Pcm]:
+        """Speak a segment: one piece for each engine step, some of them empty."""
+        from cosyvoice_wyoming.text import prepare
+
+        voice = self.voice or self._choose_voice(segment, studio.catalog)
+        spoken = prepare(segment, voice.language)
+        if spoken is None:
+            self._owed = max(self._owed, segment.pause / self._manner.speed)
+            return
+        if self._speaker is None:
+            self.voice = voice
+            self._speaker = studio.engine.speaker(voice, speed=self._manner.speed)
+        rate = self._rate(studio)
+        shaper = SegmentShaper(studio.engine.sample_rate, rate)
+        for wave in self._speaker.speak(spoken):
+            yield self._paced(to_pcm(shaper.feed(wave), rate))
+        yield self._paced(to_pcm(shaper.end(), rate))
+        self._owed = max(self._owed, spoken.pause / self._manner.speed)
+
+    def end(self, studio: Studio) -> Iterator[Pcm]:
+        """Close the request with the silence that players need so as not to cut the last word."""
+        seconds = self._manner.trail_silence if self._heard else NOTHING_SAID_SECONDS
+        yield silence(seconds, self._rate(studio))
+
+    def _choose_voice(self, segment: Segment, catalog: VoiceCatalog) -> Voice:
+        from cosyvoice_wyoming.text.language import detect
+
+        if voice := catalog.resolve(self._wish):
+            return voice
+        return catalog.default(segment.language or detect(segment.text, None))
+
+    def _rate(self, studio: Studio) -> int:
+        return self._manner.sample_rate or studio.engine.sample_rate
+
+    def _paced(self, pcm: Pcm) -> Pcm:
+        """Put the silence that is owed before the next sound."""
+        if not pcm.data:
+            return pcm
+        self._heard = True
+        owed, self._owed = silence(self._owed, pcm.rate), 0.0
+        return Pcm(data=owed.data + pcm.data, rate=pcm.rate)
+
+
+def _log(
+    request: Request,
+    narration: Narration,
+    *,
+    first_at: float | None,
+    seconds: float,
+    busy: float,
+) -> None:
+    began = request.text.first_at
+    _LOGGER.info(
+        "spoke %d characters as %.1f s with %s: first audio after %d ms, RTF %.2f",
+        request.text.characters,
+        seconds,
+        narration.voice.name if narration.voice else "no voice",
+        1000 * (first_at - began) if began and first_at else 0,
+        busy / seconds if seconds else 0.0,
+    )
