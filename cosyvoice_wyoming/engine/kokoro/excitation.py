@@ -7,9 +7,9 @@ trained on. Frames are 80 Hz (300 samples at 24 kHz); the acoustic features are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

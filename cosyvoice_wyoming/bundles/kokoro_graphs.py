@@ -1,0 +1,68 @@
+"""Cut Kokoro-82M into encoder and decoder, and rewrite the decoder for onnxruntime's kernels.
+
+Run as a program, `python -m cosyvoice_wyoming.bundles.kokoro_graphs MODEL FOLDER`: the surgery
+takes a gigabyte for some seconds, which a server would never give back.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto
+
+from cosyvoice_wyoming.bundles.dequantise import dequantise
+from cosyvoice_wyoming.bundles.graph import Graph, Port
+from cosyvoice_wyoming.bundles.rewrites import (
+    fuse_instance_norm,
+    square_by_product,
+    widen_convolutions,
+)
+
+ENCODER = "encoder.onnx"
+DECODER_INT8 = "decoder-int8.onnx"
+DECODER_FP32 = "decoder.onnx"
+
+
+def write_graphs(kokoro: Path, folder: Path) -> None:
+    """Write the encoder as shipped, and the decoder in 8 bits and in floats, both rewritten."""
+    encoder, decoder = split(onnx.load(kokoro))
+    onnx.save(encoder, folder / ENCODER)
+    graph = Graph(decoder)
+    fuse_instance_norm(graph)
+    square_by_product(graph)
+    int8 = graph.whole()
+    onnx.save(int8, folder / DECODER_INT8)
+    del encoder, decoder
+    graph = Graph(int8)
+    dequantise(graph)
+    widen_convolutions(graph)
+    onnx.save(graph.whole(), folder / DECODER_FP32)
+
+
+def split(kokoro: onnx.ModelProto) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    """Cut the model between prosody and waveform; nothing is computed differently.
+
+    Encoder: tokens int64 [1, N], style [1, 256], speed [1] to asr [1, 512, F], f0 [1, 2F],
+    energy [1, 2F], durations [1, N]. Decoder: asr, f0, energy, style to audio [600 F].
+    """
+    features = (
+        Port(tensor="/encoder/MatMul_1_output_0", name="asr", shape=(1, 512, "frames")),
+        Port(tensor="/encoder/Reshape_output_0", name="f0", shape=(1, "half_frames")),
+        Port(tensor="/encoder/Reshape_1_output_0", name="energy", shape=(1, "half_frames")),
+    )
+    durations = Port(tensor="/encoder/Clip_output_0", name="durations", shape=(1, "tokens"))
+    tokens = Port(tensor="tokens", name="tokens", shape=(1, "tokens"), element=TensorProto.INT64)
+    style = Port(tensor="style", name="style", shape=(1, 256))
+    speed = Port(tensor="speed", name="speed", shape=(1,))
+    audio = Port(tensor="audio", name="audio", shape=("samples",))
+    graph = Graph(kokoro)
+    return (
+        graph.cut("encoder", (tokens, style, speed), (*features, durations)),
+        graph.cut("decoder", (*features, style), (audio,)),
+    )
+
+
+if __name__ == "__main__":
+    write_graphs(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,107 @@
+"""Rewrites that keep what a graph computes and let onnxruntime's CPU kernels compute it faster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from cosyvoice_wyoming.bundles.graph import Graph
+
+
+def fuse_instance_norm(graph: Graph) -> int:
+    """Replace the seven steps of an instance normalisation and its affine map by one node.
+
+    The exporter wrote (x - mean) / sqrt(mean((x - mean)^2) + eps), then * gain + shift with gain
+    and shift of shape [1, channels, 1]. Return how many were found.
+    """
+    roots = [node for node in graph.nodes if node.op_type == "Sqrt"]
+    return sum(_fuse_one_norm(graph, root) for root in roots)
+
+
+def _fuse_one_norm(graph: Graph, root: onnx.NodeProto) -> bool:
+    """Fuse the normalisation that takes the square root `root`; False if it is none."""
+    if not (
+        (shifted_variance := graph.made_by(root.input[0], "Add"))
+        and (variance := graph.made_by(shifted_variance.input[0], "ReduceMean"))
+        and (square := graph.made_by(variance.input[0], "Mul"))
+        and (division := graph.only_consumer(root.output[0], "Div"))
+        and (centred := graph.made_by(division.input[0], "Sub"))
+        and (mean := graph.made_by(centred.input[1], "ReduceMean"))
+        and (gained := graph.only_consumer(division.output[0], "Mul"))
+        and (shifted := graph.only_consumer(gained.output[0], "Add"))
+    ):
+        return False
+    epsilon = graph.constant(shifted_variance.input[1])
+    if epsilon is None or list(square.input) != [centred.output[0]] * 2:
+        return False
+    flat = graph.add_constant("flat_shape", np.array([-1], np.int64))
+    factor, offset = _other(gained, division), _other(shifted, gained)
+    gain = helper.make_node("Reshape", [factor, flat], [f"{gained.output[0]}_gain"])
+    shift = helper.make_node("Reshape", [offset, flat], [f"{shifted.output[0]}_shift"])
+    norm = helper.make_node(
+        "InstanceNormalization",
+        [mean.input[0], gain.output[0], shift.output[0]],
+        list(shifted.output),
+        name=f"{shifted.name}_norm",
+        epsilon=float(epsilon.item()),
+    )
+    graph.replace(shifted, [gain, shift, norm])
+    return True
+
+
+def square_by_product(graph: Graph) -> int:
+    """Replace x ** 2 by x * x, which needs no call of `pow` per element; return how many."""
+    squares = [
+        node
+        for node in graph.nodes
+        if node.op_type == "Pow"
+        and (exponent := graph.constant(node.input[1])) is not None
+        and exponent.size == 1
+        and exponent.item() == 2  # noqa: PLR2004
+    ]
+    for node in squares:
+        product = helper.make_node(
+            "Mul", [node.input[0]] * 2, list(node.output), name=f"{node.name}_product"
+        )
+        graph.replace(node, [product])
+    return len(squares)
+
+
+def widen_convolutions(graph: Graph) -> int:
+    """Write each 1-D convolution as a 2-D one of height 1; return how many.
+
+    onnxruntime's blocked (NCHWc) convolution kernels exist for two dimensions only.
+    """
+    axis = graph.add_constant("height_axis", np.array([2], np.int64))
+    narrow = [node for node in graph.nodes if node.op_type == "Conv"]
+    for node in narrow:
+        weight = graph.constant(node.input[1])
+        if weight is None or weight.ndim != 3:  # noqa: PLR2004
+            raise ValueError(f"{node.name} is not a 1-D convolution with constant weights")
+        wide = graph.add_constant(f"{node.input[1]}_wide", weight[:, :, np.newaxis, :])
+        taller = helper.make_node("Unsqueeze", [node.input[0], axis], [f"{node.name}_in"])
+        inputs = [taller.output[0], wide, *node.input[2:]]
+        conv = helper.make_node("Conv", inputs, [f"{node.name}_out"], name=f"{node.name}_wide")
+        conv.attribute.extend(_widened(node))
+        flatter = helper.make_node("Squeeze", [conv.output[0], axis], list(node.output))
+        graph.replace(node, [taller, conv, flatter])
+    return len(narrow)
+
+
+def _widened(node: onnx.NodeProto) -> Iterator[onnx.AttributeProto]:
+    old = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    before, after = old.get("pads", [0, 0])
+    yield helper.make_attribute("kernel_shape", [1, *old["kernel_shape"]])
+    yield helper.make_attribute("strides", [1, *old.get("strides", [1])])
+    yield helper.make_attribute("dilations", [1, *old.get("dilations", [1])])
+    yield helper.make_attribute("pads", [0, before, 0, after])
+    yield helper.make_attribute("group", old.get("group", 1))
+
+
+def _other(node: onnx.NodeProto, source: onnx.NodeProto) -> str:
+    """Return the input of a two-input `node` that does not come from `source`."""
+    first, second = node.input
+    return str(second if first == source.output[0] else first)

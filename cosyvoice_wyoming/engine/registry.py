@@ -1,0 +1,23 @@
+"""The engines by the name that a bundle gives: the one place to add one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cosyvoice_wyoming.engine import Engine, Loader
+
+
+def _tone(bundle: Path, *, threads: int = 0) -> Engine:
+    from cosyvoice_wyoming.engine import tone
+
+    return tone.load(bundle, threads=threads)
+
+
+def _kokoro(bundle: Path, *, threads: int = 0) -> Engine:
+    from cosyvoice_wyoming.engine import kokoro
+
+    return kokoro.load(bundle, threads=threads)
+
+
+ENGINES: dict[str, Loader] = {"tone": _tone, "kokoro": _kokoro}
+"""Engine name: its loader. Each imports its libraries when it is called, not before."""
