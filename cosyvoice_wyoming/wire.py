@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.error import Error
 from wyoming.event import Event
 from wyoming.info import Describe, SelectProgram
@@ -27,11 +27,6 @@ from wyoming.tts import (
 from wyoming.version import __version__ as protocol_version
 
 from cosyvoice_wyoming.errors import BadRequest
-
-with warnings.catch_warnings():
-    # Imports `audioop`, which Python deprecates; its functions are not used here.
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from wyoming.audio import AudioChunk, AudioStart, AudioStop
 
 __all__ = [
     "AudioChunk",
