@@ -7,9 +7,11 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.commands.options import add_options, log_to_stderr, settings_of
+from cosyvoice_wyoming.commands.progress import ProgressLine
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.cli import Subparsers
+    from cosyvoice_wyoming.settings import Settings
 
 
 def register(subparsers: Subparsers) -> None:
@@ -31,7 +33,24 @@ def register(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     log_to_stderr(settings.log_level)
+    _check_model(settings, fetch_first=args.fetch_first)
     from cosyvoice_wyoming.server import serve
 
     asyncio.run(serve(settings))
     return 0
+
+
+def _check_model(settings: Settings, *, fetch_first: bool) -> None:
+    """Refuse a model that nobody knows before the port opens. Raises SpeechError."""
+    from cosyvoice_wyoming.studio import WITHOUT_BUNDLE
+
+    if settings.model == WITHOUT_BUNDLE:
+        return
+    from cosyvoice_wyoming.bundles.sources import recipe
+
+    recipe(settings.model)
+    if fetch_first:
+        from cosyvoice_wyoming.bundles import ensure
+
+        with ProgressLine() as progress:
+            ensure(settings.model, settings.data_dir, progress)
