@@ -25,6 +25,11 @@ def register(subparsers: Subparsers) -> None:
         default=argparse.SUPPRESS,
         help="do not announce the server in the network",
     )
+    parser.add_argument(
+        "--fetch-first",
+        action="store_true",
+        help="put the model together, with progress shown, before the port opens",
+    )
     add_options(parser, "advertise_host", "log_level", "threads", "sample_rate", "lead_silence_ms")
     add_options(parser, "trail_silence_ms", "max_text_chars", "max_connections")
     parser.set_defaults(run=run)
