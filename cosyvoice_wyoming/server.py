@@ -49,13 +49,20 @@ async def serve(settings: Settings) -> None:
 class Server:
     """Sessions for all clients around one worker, as an asynchronous context manager."""
 
-    def __init__(self, settings: Settings, load: Callable[[], Studio] | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        load: Callable[[], Studio] | None = None,
+        limits: Limits | None = None,
+        warm: bool = True,
+    ) -> None:
         self._settings = settings
         self._description = info.describe(STANDARD_VOICES).event()
         self.worker = Worker(
             load or (lambda: load_studio(settings)),
             on_loaded=self._on_loaded,
-            warm_up=warm_up(),
+            warm_up=warm_up() if warm else (),
         )
         self.house = House(
             worker=self.worker,
@@ -66,7 +73,7 @@ class Server:
                 trail_silence=settings.trail_silence_ms / 1000,
             ),
             info=lambda: self._description,
-            limits=Limits(max_text_chars=settings.max_text_chars),
+            limits=limits or Limits(max_text_chars=settings.max_text_chars),
         )
         self._sessions: set[asyncio.Task[None]] = set()
         self._listener: Listener | None = None

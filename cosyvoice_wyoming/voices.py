@@ -85,8 +85,8 @@ class VoiceCatalog:
         for voice in voices:
             self._defaults.setdefault(voice.language, voice)
         for name in preferred:
-            if voice := self._named(name):
-                self._defaults[voice.language] = voice
+            if wanted := self._named(name):
+                self._defaults[wanted.language] = wanted
 
     def resolve(self, wish: VoiceWish) -> Voice | None:
         """Return the voice that comes nearest to a wish; None leaves it to the text's language.

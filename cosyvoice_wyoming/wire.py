@@ -194,4 +194,6 @@ async def hang_up(
             writer.close()
             await writer.wait_closed()
     except (OSError, TimeoutError):
+        pass
+    finally:
         writer.transport.abort()
