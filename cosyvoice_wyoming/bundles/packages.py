@@ -37,7 +37,7 @@ class Packages:
                     shutil.copyfileobj(part, out, BLOCK_BYTES)
 
     def _fetched(self, package: str, client: str) -> Path:
-        folder = self._folder / client / package
+        folder = self._folder / client / package.replace("/", "_")
         if archive := _archive_in(folder):
             return archive
         shutil.rmtree(folder, ignore_errors=True)

@@ -63,10 +63,14 @@ def ensure(name: str, data_dir: Path, progress: Progress = silent) -> Path:
 
     Nothing is fetched while the bundle is whole and made by the recipe of this edition.
 
-    Raises BadOption for an unknown name, DownloadFailed.
+    Raises BadOption for an unknown name, DownloadFailed, ModelCorrupt.
     """
-    wanted = recipe(name)
-    folder = bundle_dir(data_dir, name)
+    return ensure_recipe(recipe(name), data_dir, progress)
+
+
+def ensure_recipe(wanted: Recipe, data_dir: Path, progress: Progress = silent) -> Path:
+    """As `ensure`, for a recipe at hand."""
+    folder = bundle_dir(data_dir, wanted.name)
     if _is_current(folder, wanted):
         return folder
     with _locked(data_dir, progress):
@@ -78,7 +82,7 @@ def ensure(name: str, data_dir: Path, progress: Progress = silent) -> Path:
 def fetch(name: str, data_dir: Path, progress: Progress = silent) -> Path:
     """As `ensure`, but read every byte of a bundle that is there, and make it anew if one is wrong.
 
-    Raises BadOption for an unknown name, DownloadFailed.
+    Raises BadOption for an unknown name, DownloadFailed, ModelCorrupt.
     """
     wanted = recipe(name)
     folder = bundle_dir(data_dir, name)

@@ -1,0 +1,47 @@
+"""The embedded model: Kokoro-82M's encoder and a decoder, for five languages."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import numpy as np
+
+from cosyvoice_wyoming.bundles import open_bundle
+from cosyvoice_wyoming.engine.kokoro.decoder import Decoder
+from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
+from cosyvoice_wyoming.engine.kokoro.memory import free_memory
+from cosyvoice_wyoming.engine.kokoro.styles import read_style
+from cosyvoice_wyoming.engine.kokoro.synthesis import KokoroEngine
+from cosyvoice_wyoming.engine.kokoro.teacher import TeacherDecoder
+from cosyvoice_wyoming.phonemes import Phonemes
+
+_LOGGER = logging.getLogger(__name__)
+
+FP32_BYTES = 1 << 30
+"""Free memory that the float decoder is given; with less the 8-bit one speaks."""
+
+_WARM_UP = Phonemes(symbols="a.")
+
+
+def load(bundle: Path, *, threads: int = 0) -> KokoroEngine:
+    """Load the model from its bundle and let it speak once, so that the first request is quick.
+
+    Raises ModelMissing, ModelCorrupt.
+    """
+    manifest = open_bundle(bundle)
+    styles = {voice.name: read_style(bundle / "voices", voice.packs) for voice in manifest.voices}
+    engine = KokoroEngine(
+        Encoder(bundle / "encoder.onnx", threads), _decoder(bundle, threads), styles
+    )
+    style = next(iter(styles.values()))
+    for _ in engine.utter(_WARM_UP, style, speed=1.0, noise=np.random.default_rng(0)):
+        pass
+    return engine
+
+
+def _decoder(bundle: Path, threads: int) -> Decoder:
+    free = free_memory()
+    name = "decoder.onnx" if free >= FP32_BYTES else "decoder-int8.onnx"
+    _LOGGER.info("%d MiB of memory are free: %s speaks", min(free >> 20, 1 << 24), name)
+    return TeacherDecoder(bundle / name, threads)
