@@ -62,9 +62,9 @@ def to_pcm(wave: NDArray[np.float32], rate: int) -> Pcm:
     """
     if not np.isfinite(wave).all():
         raise EngineFailed("the model produced no valid audio: try again or another model")
-    over = np.abs(wave) - np.float32(KNEE)
-    if (over > 0).any():
-        bent = KNEE + (1 - KNEE) * np.tanh(over / (1 - KNEE))
+    over = np.maximum(np.abs(wave) - KNEE, 0)
+    if over.any():
+        bent = KNEE + (1 - KNEE) * over / (over + 1 - KNEE)
         wave = np.where(over > 0, np.copysign(bent, wave), wave)
     return Pcm(data=np.rint(wave * 32767).astype("<i2").tobytes(), rate=rate)
 

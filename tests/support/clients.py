@@ -1,4 +1,4 @@
-"""Clients for tests, built on the library's own framing: Home Assistant's two ways to ask, and raw."""
+"""Clients for tests on the library's own framing: Home Assistant's two ways to ask, and raw."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def plain(port: int, text: str, **data: Any) -> Heard:
 async def stream(
     port: int, pieces: Sequence[str], *, gap: float = 0.0, whole: bool = True, **data: Any
 ) -> Heard:
-    """Ask as Home Assistant does of a server that streams: write in the background, read to the end.
+    """Ask as Home Assistant does of a server that streams: write and read at the same time.
 
     `whole` adds the compatibility event with the whole text that Home Assistant sends.
     """

@@ -1,4 +1,4 @@
-"""Servers for tests: in this process with an engine one can look into, or as a process of its own."""
+"""Servers for tests: in this process, around an engine to look into, or as a process."""
 
 from __future__ import annotations
 
