@@ -81,10 +81,9 @@ def problems(folder: Path) -> list[str]:
         manifest = read_manifest(folder)
     except (ModelMissing, ModelCorrupt) as error:
         return [str(error)]
-    found = (
-        (file.path, mismatch(folder / file.path, file.size, file.sha256)) for file in manifest.files
-    )
-    return [f"{path} {wrong}" for path, wrong in found if wrong]
+    paths = {folder / file.path: file for file in manifest.files}
+    found = {path: mismatch(path, file.size, file.sha256) for path, file in paths.items()}
+    return [f"{path} {wrong}" for path, wrong in found.items() if wrong]
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -136,9 +135,9 @@ def _manifest(table: Mapping[str, Any]) -> Manifest:
         recipe=table["recipe"],
         voices=tuple(
             VoiceSource(name=voice["name"], packs=tuple(voice["packs"]))
-            for voice in table["voices"]
+            for voice in table.get("voices", ())
         ),
-        files=tuple(BundleFile(**file) for file in table["files"]),
+        files=tuple(BundleFile(**file) for file in table.get("files", ())),
     )
 
 

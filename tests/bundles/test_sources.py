@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from cosyvoice_wyoming.bundles.builders import BUILDERS
+from cosyvoice_wyoming.bundles.sources import NpmSource, PypiSource, recipe, recipes
+from cosyvoice_wyoming.errors import BadOption
+from cosyvoice_wyoming.voices import STANDARD_VOICES
+
+
+def test_every_model_can_be_built_and_spoken():
+    from cosyvoice_wyoming.engine.registry import ENGINES
+
+    assert set(recipes()) == set(BUILDERS)
+    assert set(recipes()) <= set(ENGINES)
+
+
+@pytest.mark.parametrize("file", [file for model in recipes().values() for file in model.files])
+def test_every_file_says_what_it_is_and_where(file):
+    assert file.size > 0
+    assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+    assert file.licence
+    assert file.sources
+
+
+@pytest.mark.parametrize("file", [file for model in recipes().values() for file in model.files])
+def test_packages_are_pinned_to_a_version(file):
+    for source in file.sources:
+        if isinstance(source, PypiSource):
+            assert all(re.search(r"==\d", part.package) for part in source.parts)
+        if isinstance(source, NpmSource):
+            assert all(re.search(r"@\d", part.package) for part in source.parts)
+
+
+def test_lite_has_the_twelve_standard_voices_and_a_file_for_each_pack():
+    lite = recipe("lite")
+    assert [voice.name for voice in lite.voices] == [voice.name for voice in STANDARD_VOICES]
+    packs = {f"voices/{pack}.bin" for voice in lite.voices for pack in voice.packs}
+    assert packs == {file.name for file in lite.files if file.name.startswith("voices/")}
+
+
+def test_an_unknown_model_is_named_with_those_that_exist():
+    with pytest.raises(BadOption, match="no model 'lyte'; the models are lite"):
+        recipe("lyte")
+
+
+def test_the_digest_changes_with_any_value(tmp_path):
+    text = """
+        [m]
+        engine = "tone"
+        sample_rate = 24000
+        licence = "MIT"
+        description = ""
+        voices = []
+        files = []
+    """
+    (tmp_path / "a.toml").write_text(text)
+    (tmp_path / "b.toml").write_text(text.replace("24000", "22050"))
+    one, other = recipe("m", tmp_path / "a.toml"), recipe("m", tmp_path / "b.toml")
+    assert one.digest != other.digest
+    assert one.digest == recipe("m", tmp_path / "a.toml").digest
