@@ -121,13 +121,18 @@ class Decoder(nn.Module):
         out = self.write(self.normalise(hidden.transpose(1, 2)))
         return out.view(out.shape[0], 2 * out.shape[1], 3, BINS)
 
-    def synthesise(self, filters: Tensor, pulses: Tensor, noise: Tensor) -> Tensor:
-        """[B, 4F, 3, K], [B, 600F], [B, 600F] -> samples [B, 600F]."""
+    def synthesise_draws(self, filters: Tensor, pulses: Tensor, noise: Tensor) -> Tensor:
+        """[B, 4F, 3, K], [B, 600F], n draws [n, B, 600F] -> samples [n, B, 600F]."""
         log_pulse, phase, log_noise = filters.unbind(2)
         pulse_filter = torch.polar(log_pulse.clamp(max=_LOUDEST_FILTER).exp(), phase)
         noise_filter = log_noise.clamp(max=_LOUDEST_NOISE).exp()
-        spectrum = pulse_filter * self.stft.analyse(pulses)
-        return self.stft.synthesise(spectrum + noise_filter * self.stft.analyse(noise))
+        voiced = pulse_filter * self.stft.analyse(pulses)
+        spectra = [voiced + noise_filter * self.stft.analyse(draw) for draw in noise]
+        return torch.stack([self.stft.synthesise(spectrum) for spectrum in spectra])
+
+    def synthesise(self, filters: Tensor, pulses: Tensor, noise: Tensor) -> Tensor:
+        """[B, 4F, 3, K], [B, 600F], [B, 600F] -> samples [B, 600F]."""
+        return self.synthesise_draws(filters, pulses, noise[None])[0]
 
     def forward(
         self, acoustic: Tensor, prosody: Tensor, style: Tensor, pulses: Tensor, noise: Tensor

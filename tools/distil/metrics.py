@@ -1,0 +1,117 @@
+"""How near a waveform is to the teacher's. NumPy only; 24 kHz, 80 Hz frames of F0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+BANDS_HZ = ((300, 2000), (2000, 4000), (4000, 8000))
+"""Where harmonic depth is measured."""
+
+_MEL_FFT, _MEL_HOP, _MEL_BANDS = 1024, 256, 80
+_AUDIBLE_DB = 50.0  # cells further below the teacher's loudest are not compared
+_HARMONIC_WINDOW, _HARMONIC_FFT, _PITCH_HOP = 1600, 4800, 300
+_STEADY_HZ = 6.0
+_TRACK_WINDOW, _TRACK_FFT = 1200, 2048
+_SHORTEST, _LONGEST = 60, 340  # periods in samples: 400 to 71 Hz
+_PERIODIC = 0.6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pitch:
+    """A tracked F0: Hz, and whether the frame is periodic enough to trust it; both [frames]."""
+
+    hz: NDArray[np.float64]
+    periodic: NDArray[np.bool_]
+
+
+def log_mel(samples: Floats) -> NDArray[np.float64]:
+    """Return 20·log10(mel + 1e-3), [frames, 80]: HTK mel 0 to 12 kHz, Hann 1024, hop 256."""
+    window = np.hanning(_MEL_FFT + 1)[:-1]
+    padded = np.pad(samples, _MEL_FFT // 2)
+    frames = np.lib.stride_tricks.sliding_window_view(padded, _MEL_FFT)[::_MEL_HOP]
+    spectrum = np.abs(np.fft.rfft(frames * window)) / window.sum()
+    return 20 * np.log10(spectrum @ _mel_triangles().T + 1e-3)
+
+
+def mel_rmse(teacher: Floats, student: Floats) -> float:
+    """Return the RMSE in dB over the cells within 50 dB of the teacher's loudest."""
+    expected, found = log_mel(teacher), log_mel(student)
+    audible = expected > expected.max() - _AUDIBLE_DB
+    return float(np.sqrt(np.mean((expected - found)[audible] ** 2)))
+
+
+def harmonic_depths(samples: Floats, f0: Floats) -> NDArray[np.float64]:
+    """Return dB at the harmonics minus dB midway, [steady frames, 3 bands].
+
+    Steady are frames whose F0 is above 100 Hz and moves less than 6 Hz over five frames. Deeper
+    than the teacher in the upper bands is buzz, shallower is breath. NaN where a band has none.
+    """
+    half = (_HARMONIC_WINDOW - _PITCH_HOP) // 2
+    padded = np.pad(samples, half)
+    frames = np.lib.stride_tricks.sliding_window_view(padded, _HARMONIC_WINDOW)[::_PITCH_HOP]
+    count = min(len(frames), len(f0))
+    around = np.lib.stride_tricks.sliding_window_view(f0[:count], 5)
+    steady = 2 + np.flatnonzero((around.min(1) > 100) & (np.ptp(around, axis=1) < _STEADY_HZ))  # noqa: PLR2004
+    windowed = frames[steady] * np.hanning(_HARMONIC_WINDOW)
+    decibels = 20 * np.log10(np.abs(np.fft.rfft(windowed, _HARMONIC_FFT)) + 1e-2)
+    bin_hz = 24_000 / _HARMONIC_FFT
+    depths = np.full((len(steady), len(BANDS_HZ)), np.nan)
+    for row, frame in enumerate(steady):
+        pitch = float(f0[frame])
+        for column, (low, high) in enumerate(BANDS_HZ):
+            numbers = np.arange(int(low / pitch) + 1, int(high / pitch))
+            if numbers.size:
+                at = np.rint(numbers * pitch / bin_hz).astype(int)
+                midway = np.rint((numbers + 0.5) * pitch / bin_hz).astype(int)
+                depths[row, column] = (decibels[row, at] - decibels[row, midway]).mean()
+    return depths
+
+
+def track_pitch(samples: Floats) -> Pitch:
+    """Track F0 by normalised autocorrelation; frame i is centred at sample 300·i + 600."""
+    frames = np.lib.stride_tricks.sliding_window_view(samples, _TRACK_WINDOW)[::_PITCH_HOP]
+    frames = frames - frames.mean(1, keepdims=True)
+    window = np.hanning(_TRACK_WINDOW)
+    power = np.abs(np.fft.rfft(frames * window, _TRACK_FFT)) ** 2
+    power[:, int(1500 / 24_000 * _TRACK_FFT) :] = 0
+    lags = np.fft.irfft(power)
+    lags /= lags[:, :1] + 1e-9
+    own = np.fft.irfft(np.abs(np.fft.rfft(window, _TRACK_FFT)) ** 2)
+    lags /= own / own[0] + 1e-3
+    periods = np.arange(_SHORTEST, _LONGEST)
+    best = (lags[:, periods] - 0.25 * periods / _LONGEST).argmax(1) + _SHORTEST
+    rows = np.arange(len(frames))
+    left, peak, right = lags[rows, best - 1], lags[rows, best], lags[rows, best + 1]
+    refined = best + 0.5 * (left - right) / (left - 2 * peak + right + 1e-12)
+    loud = (frames**2).mean(1) > 1e-5  # noqa: PLR2004 - about -50 dB
+    return Pitch(hz=24_000 / refined, periodic=(peak > _PERIODIC) & loud)
+
+
+def pitch_errors(teacher: Floats, student: Floats, f0: Floats) -> NDArray[np.float64]:
+    """Return |cents| between the student's tracked F0 and the F0 it was given.
+
+    Only where F0 is voiced and both waveforms are periodic. `f0` is [2F] in Hz.
+    """
+    expected, found = track_pitch(teacher), track_pitch(student)
+    count = min(len(expected.hz), len(f0) - 2)
+    given = (f0[1 : 1 + count] + f0[2 : 2 + count]) / 2  # centres 450 and 750 around 600
+    voiced = np.minimum(f0[1 : 1 + count], f0[2 : 2 + count]) > 80  # noqa: PLR2004
+    keep = voiced & expected.periodic[:count] & found.periodic[:count]
+    cents: NDArray[np.float64] = np.abs(1200 * np.log2(found.hz[:count] / given))[keep]
+    return cents
+
+
+@cache
+def _mel_triangles() -> NDArray[np.float64]:
+    bins = np.linspace(0, 12_000, _MEL_FFT // 2 + 1)
+    edges = np.linspace(0, 2595 * np.log10(1 + 12_000 / 700), _MEL_BANDS + 2)
+    edges = 700 * (10 ** (edges / 2595) - 1)
+    low, peak, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
+    rising, falling = (bins - low) / (peak - low), (high - bins) / (high - peak)
+    return np.clip(np.minimum(rising, falling), 0, None)

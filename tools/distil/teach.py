@@ -1,0 +1,215 @@
+"""Let the teacher read: text to features and audio, one file per utterance.
+
+    python teach.py work/data --minutes 60         lines of the corpus, all voices in turn
+    python teach.py work/unseen --unseen           the sentences that the decoder is judged on
+
+Can be killed and started again at any moment: utterance `i` of a voice is the same line in every
+run, and what is there is not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnxruntime
+from corpus import Corpus, Line, unseen
+
+from cosyvoice_wyoming.engine.kokoro.tones import draw_tones
+from cosyvoice_wyoming.phonemes import phonemize, symbol_ids
+from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.spoken import Span, Spoken
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SEED = 1
+SAMPLE_RATE = 24_000
+LONGEST = 300
+"""Phonemes of an utterance; longer lines are drawn again."""
+
+VOICES: dict[str, tuple[str, ...]] = {
+    "zh_female_01": ("zf_xiaobei",),
+    "zh_female_02": ("zf_xiaoxiao",),
+    "zh_male_01": ("zm_yunjian",),
+    "zh_male_02": ("zm_yunxia",),
+    "en_female_01": ("af_heart",),
+    "en_male_01": ("am_michael",),
+    "ja_female_01": ("jf_alpha",),
+    "ja_male_01": ("jm_kumo",),
+    "ko_female_01": ("hf_alpha",),
+    "ko_male_01": ("jm_kumo", "hm_psi"),
+    "yue_female_01": ("zf_xiaobei", "hf_alpha"),
+    "yue_male_01": ("zm_yunjian", "hm_omega"),
+}
+"""Voice: the teacher's packs whose mean it is."""
+
+_SHARE = {"zh_female_01": 0.6, "zh_male_01": 0.6, "en_female_01": 0.6, "ja_female_01": 0.6}
+"""Voices that the warm start already knows get less; the others count as 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What the teacher made of a line; F acoustic frames of 600 samples."""
+
+    acoustic: NDArray[np.float32]
+    f0: NDArray[np.float32]
+    energy: NDArray[np.float32]
+    style: NDArray[np.float32]
+    audio: NDArray[np.float32]
+
+    @property
+    def seconds(self) -> float:
+        return len(self.audio) / SAMPLE_RATE
+
+
+class Teacher:
+    """Encoder and decoder of the teacher, on one thread."""
+
+    def __init__(self, bundle: Path) -> None:
+        self._packs = {
+            pack: np.fromfile(bundle / "voices" / f"{pack}.bin", np.float32).reshape(510, 1, 256)
+            for packs in VOICES.values()
+            for pack in packs
+        }
+        self._encoder = _session(bundle / "encoder.onnx")
+        self._decoder = _session(bundle / "decoder.onnx")
+
+    def read(self, line: Line, voice: str) -> Lesson | None:
+        """Return the lesson, or None where the line has no or too many phonemes."""
+        span = Span(text=line.text, language=line.language)
+        phonemes = phonemize(Spoken(text=line.text, language=line.language, spans=(span,)))
+        if not 0 < len(phonemes.symbols) <= LONGEST:
+            return None
+        ids = [symbol_ids()[symbol] for symbol in phonemes.symbols]
+        style = self._style(voice, len(ids))
+        feed = {
+            "tokens": np.array([[0, *ids, 0]]),
+            "style": style,
+            "speed": np.array([line.speed], np.float32),
+        }
+        names = ["asr", "f0", "energy", "durations"]
+        acoustic, f0, energy, durations = self._encoder.run(names, feed)
+        if phonemes.tones:
+            f0 = draw_tones(
+                f0, durations.reshape(-1).astype(np.int64), phonemes.symbols, phonemes.tones
+            )
+        feed = {"asr": acoustic, "f0": f0, "energy": energy, "style": style}
+        (audio,) = self._decoder.run(None, feed)
+        return Lesson(
+            acoustic=acoustic[0],
+            f0=f0[0],
+            energy=energy[0],
+            style=style[0, :128],
+            audio=audio.reshape(-1),
+        )
+
+    def _style(self, voice: str, length: int) -> NDArray[np.float32]:
+        rows = [self._packs[pack][min(length, 509)] for pack in VOICES[voice]]
+        style: NDArray[np.float32] = np.mean(rows, axis=0)
+        return style.astype(np.float32)
+
+
+def main() -> None:
+    """Read lines until the minutes are full."""
+    parser = argparse.ArgumentParser(description="Let the teacher read lines")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--bundle", type=Path, default=Path("../../data/models/lite"))
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--voices", nargs="+", choices=VOICES, default=list(VOICES))
+    parser.add_argument("--unseen", action="store_true")
+    arguments = parser.parse_args()
+    teacher = Teacher(arguments.bundle)
+    if arguments.unseen:
+        read_unseen(teacher, arguments.folder)
+    else:
+        read_corpus(teacher, arguments.folder, arguments.voices, minutes=arguments.minutes)
+
+
+def read_unseen(teacher: Teacher, folder: Path) -> None:
+    """Read the unseen sentences, the voices of a language in turn."""
+    places: dict[Language, int] = {}
+    for language, text in unseen():
+        place = places[language] = places.get(language, -1) + 1
+        voices = [voice for voice in VOICES if voice.startswith(f"{language}_")]
+        voice = voices[place % len(voices)]
+        path = folder / voice / f"{place:05d}.npz"
+        if not path.exists():
+            line = Line(text=text, language=language)
+            lesson = teacher.read(line, voice)
+            if lesson is None:
+                raise SystemExit(f"cannot read {text!r}")
+            keep(path, lesson, line, voice)
+
+
+def read_corpus(teacher: Teacher, folder: Path, voices: list[str], *, minutes: float) -> None:
+    """Read lines for whichever of `voices` has the least, until there are `minutes` in all.
+
+    Processes side by side take different voices.
+    """
+    corpus = Corpus()
+    seconds = {voice: _seconds(folder / voice) for voice in voices}
+    counts = {voice: len(list((folder / voice).glob("*.npz"))) for voice in voices}
+    started = time.monotonic()
+    while (total := sum(seconds.values())) < 60 * minutes:
+        voice = min(voices, key=lambda name: seconds[name] / _SHARE.get(name, 1.0))
+        index = counts[voice]
+        line, lesson = _lesson(teacher, corpus, voice, index)
+        keep(folder / voice / f"{index:05d}.npz", lesson, line, voice)
+        counts[voice] += 1
+        seconds[voice] += lesson.seconds
+        spent = time.monotonic() - started
+        print(f"{total / 60:.2f} min after {spent:.0f} s: {voice} {line.text}", flush=True)
+
+
+def _lesson(teacher: Teacher, corpus: Corpus, voice: str, index: int) -> tuple[Line, Lesson]:
+    draw = Random(f"{SEED} {voice} {index}")  # noqa: S311 - a corpus, not a key
+    while True:
+        line = corpus.line(Language(voice.split("_", maxsplit=1)[0]), draw)
+        if lesson := teacher.read(line, voice):
+            return line, lesson
+
+
+def keep(path: Path, lesson: Lesson, line: Line, voice: str) -> None:
+    """Write a lesson; a kill leaves no half file under its name. fp16 features cost 0.00 dB."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".partial")
+    with fresh.open("wb") as file:
+        np.savez(
+            file,
+            acoustic=lesson.acoustic.astype(np.float16),
+            f0=lesson.f0,
+            energy=lesson.energy,
+            style=lesson.style,
+            audio=np.clip(np.rint(lesson.audio * 32767), -32768, 32767).astype(np.int16),
+            text=line.text,
+            voice=voice,
+            speed=line.speed,
+            language=str(line.language),
+        )
+    fresh.replace(path)
+
+
+def _seconds(folder: Path) -> float:
+    total = 0.0
+    for path in folder.glob("*.npz"):
+        with np.load(path) as lesson:
+            total += len(lesson["audio"]) / SAMPLE_RATE
+    return total
+
+
+def _session(path: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.enable_mem_pattern = False
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,247 @@
+"""Train the decoder on the teacher's lessons, from a warm start, until a time of day.
+
+    python train.py work/data work/run --warm-start pilot.pt --until 23:55
+
+Started again with the same folder it goes on from its last checkpoint. Lessons that arrive
+meanwhile are taken in. The learning rate falls along a cosine to the time given, so a pause of
+the whole process costs steps but never the end of the schedule.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from checkpoint import load_decoder, save
+from decoder import Decoder, Shape
+from lessons import Batch, Lessons, Utterance
+from losses import drawn_weights, energy_distance
+from metrics import harmonic_depths, mel_rmse
+from torch import Tensor
+
+SEED = 1
+BATCH = 6
+AVERAGE_DECAY = 0.999
+WARM_UP_STEPS = 60
+LAST_RATE = 0.02
+"""Part of the learning rate that the cosine ends at."""
+CLIP = 5.0
+CHECKPOINT_SECONDS = 600
+VALIDATION_SECONDS = 300
+VALIDATION_UTTERANCES = 24
+
+
+@dataclass(slots=True)
+class Run:
+    """A training run: what a checkpoint holds, and the clock of its schedule."""
+
+    decoder: Decoder
+    average: Decoder
+    optimizer: torch.optim.AdamW
+    rate: float
+    started: float
+    until: float
+    step: int = 0
+    losses: list[float] = field(default_factory=list)
+
+    def learning_rate(self) -> float:
+        """Return the rate of this moment and step."""
+        progress = min(1.0, (time.time() - self.started) / (self.until - self.started))
+        cosine = LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * progress))
+        return self.rate * cosine * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that a kill must not lose."""
+        return {
+            "shape": asdict(self.decoder.shape),
+            "decoder": self.decoder.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "step": self.step,
+            "started": self.started,
+        }
+
+
+def main() -> None:
+    """Train until the time is up."""
+    parser = argparse.ArgumentParser(description="Train the decoder on the teacher's lessons")
+    parser.add_argument("lessons", type=Path)
+    parser.add_argument("run", type=Path)
+    parser.add_argument("--warm-start", type=Path, help="weights to begin with")
+    parser.add_argument("--width", type=int, default=256, help="without a warm start")
+    parser.add_argument("--rate", type=float, default=8e-4)
+    parser.add_argument("--until", required=True, help="time of day, HH:MM")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    arguments.run.mkdir(parents=True, exist_ok=True)
+    run = begin(arguments)
+    torch.manual_seed(SEED + run.step)
+    lessons = Lessons(arguments.lessons, SEED + run.step)
+    print(f"step {run.step}, {lessons.minutes:.1f} minutes of audio", flush=True)
+    train(run, lessons, arguments.run)
+
+
+def begin(arguments: argparse.Namespace) -> Run:
+    """Return a fresh run, or the one that the folder's checkpoint continues."""
+    last = arguments.run / "last.pt"
+    state = torch.load(last, weights_only=True) if last.exists() else None
+    if state:
+        decoder = Decoder(Shape(**state["shape"]))
+        decoder.load_state_dict(state["decoder"])
+        average = load_decoder(last)
+    elif arguments.warm_start:
+        decoder, average = load_decoder(arguments.warm_start), load_decoder(arguments.warm_start)
+    else:
+        decoder = Decoder(Shape(width=arguments.width))
+        average = Decoder(decoder.shape)
+        average.load_state_dict(decoder.state_dict())
+    optimizer = torch.optim.AdamW(
+        decoder.parameters(), arguments.rate, betas=(0.8, 0.99), weight_decay=0.01
+    )
+    if state:
+        optimizer.load_state_dict(state["optimizer"])
+    return Run(
+        decoder=decoder,
+        average=average.requires_grad_(requires_grad=False),
+        optimizer=optimizer,
+        rate=arguments.rate,
+        started=state["started"] if state else time.time(),
+        until=next_time(arguments.until),
+        step=state["step"] if state else 0,
+    )
+
+
+def next_time(clock: str) -> float:
+    """Return the next moment (seconds since the epoch) at which the clock shows HH:MM."""
+    now = datetime.now().astimezone()
+    hour, minute = (int(part) for part in clock.split(":"))
+    then = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    return (then if then > now else then + timedelta(days=1)).timestamp()
+
+
+def train(run: Run, lessons: Lessons, folder: Path) -> None:
+    """Take steps; validate and save now and then, and at the end."""
+    next_validation = time.time()
+    next_checkpoint = time.time() + CHECKPOINT_SECONDS
+    while time.time() < run.until:
+        if time.time() >= next_validation:
+            lessons.refresh()
+            report(run, lessons, folder)
+            next_validation = time.time() + VALIDATION_SECONDS
+        if time.time() >= next_checkpoint:
+            save(folder / "last.pt", run.state())
+            next_checkpoint = time.time() + CHECKPOINT_SECONDS
+        step(run, lessons.batch(BATCH))
+    report(run, lessons, folder)
+    save(folder / "last.pt", run.state())
+
+
+def step(run: Run, batch: Batch) -> None:
+    """Learn from one batch."""
+    for group in run.optimizer.param_groups:
+        group["lr"] = run.learning_rate()
+    inputs = {name: torch.from_numpy(getattr(batch, name)) for name in Batch.__dataclass_fields__}
+    loss = batch_loss(run.decoder, inputs)
+    run.optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    norm = torch.nn.utils.clip_grad_norm_(run.decoder.parameters(), CLIP)
+    if torch.isfinite(norm):
+        run.optimizer.step()
+        update_average(run)
+    run.losses.append(float(loss.detach()))
+    run.step += 1
+
+
+def batch_loss(decoder: Decoder, inputs: dict[str, Tensor]) -> Tensor:
+    """Return the energy distance of two noise draws through one pass of the body."""
+    filters = decoder.filters(inputs["acoustic"], inputs["prosody"], inputs["style"])
+    noise = torch.randn(2, *inputs["audio"].shape)
+    draws = decoder.synthesise_draws(filters, inputs["pulses"], noise) * inputs["heard"]
+    teacher = inputs["audio"] * inputs["heard"]
+    return energy_distance(teacher, draws.flatten(0, 1), drawn_weights())
+
+
+@torch.no_grad()
+def update_average(run: Run) -> None:
+    """Move the averaged weights towards the trained ones, faster in the first steps."""
+    decay = min(AVERAGE_DECAY, (1 + run.step) / (10 + run.step))
+    for kept, fresh in zip(run.average.parameters(), run.decoder.parameters(), strict=True):
+        kept.lerp_(fresh, 1 - decay)
+
+
+def report(run: Run, lessons: Lessons, folder: Path) -> None:
+    """Append a line on the held-out utterances to log.jsonl and print it."""
+    chosen = choose_validation(lessons.validation)
+    record = {
+        "step": run.step,
+        "minutes": round((time.time() - run.started) / 60, 1),
+        "audio_minutes": round(lessons.minutes, 1),
+        "rate": run.learning_rate(),
+        "loss": round(float(np.mean(run.losses)), 4) if run.losses else None,
+        **validate(run.average, chosen),
+    }
+    run.losses.clear()
+    with (folder / "log.jsonl").open("a") as file:
+        file.write(json.dumps(record) + "\n")
+    print(record, flush=True)
+
+
+def choose_validation(utterances: list[Utterance]) -> list[Utterance]:
+    """Return the same few utterances each time: the first two of every voice."""
+    taken: dict[str, int] = {}
+    chosen = []
+    for utterance in utterances:
+        taken[utterance.voice] = taken.get(utterance.voice, 0) + 1
+        if taken[utterance.voice] <= VALIDATION_UTTERANCES // 12:
+            chosen.append(utterance)
+    return chosen
+
+
+@torch.no_grad()
+def validate(decoder: Decoder, utterances: list[Utterance]) -> dict[str, Any]:
+    """Return mel RMSE (dB, mean and by voice) and harmonic depth of teacher and student (dB)."""
+    generator = torch.Generator().manual_seed(0)
+    by_voice: dict[str, list[float]] = {}
+    depths: dict[str, list[Any]] = {"teacher": [], "student": []}
+    for utterance in utterances:
+        student = speak(decoder, utterance, generator)
+        teacher = utterance.waveform
+        by_voice.setdefault(utterance.voice, []).append(mel_rmse(teacher, student))
+        depths["teacher"].append(harmonic_depths(teacher, utterance.f0))
+        depths["student"].append(harmonic_depths(student, utterance.f0))
+    voices = {voice: round(float(np.mean(found)), 2) for voice, found in sorted(by_voice.items())}
+    return {
+        "mel_rmse": round(float(np.mean(list(voices.values()))), 3) if voices else None,
+        "voices": voices,
+        **{
+            f"depth_{who}": np.nanmean(np.concatenate(rows), axis=0).round(2).tolist()
+            for who, rows in depths.items()
+            if rows
+        },
+    }
+
+
+def speak(
+    decoder: Decoder, utterance: Utterance, generator: torch.Generator
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Return the student's waveform of a whole utterance."""
+    samples = decoder(
+        torch.from_numpy(utterance.acoustic.astype(np.float32))[None],
+        torch.from_numpy(utterance.prosody)[None],
+        torch.from_numpy(utterance.style)[None],
+        torch.from_numpy(utterance.pulses.astype(np.float32))[None],
+        torch.randn(1, len(utterance.pulses), generator=generator),
+    )
+    return samples[0].numpy()
+
+
+if __name__ == "__main__":
+    main()
