@@ -1,0 +1,45 @@
+"""The one place that talks to ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosyvoice_wyoming.errors import EngineFailed, ModelCorrupt
+
+_WARNINGS_OFF = 3
+Array = NDArray[np.float32]
+
+
+class Session:
+    """A loaded graph."""
+
+    def __init__(self, path: Path, *, threads: int) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _WARNINGS_OFF
+        # Two sessions share the cores: a thread that spins for work steals it from the other's.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Lengths differ from run to run, and a pattern per length is memory that never returns.
+        options.enable_mem_pattern = False
+        try:
+            self._session: Any = onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # ONNX Runtime's exceptions share no base class
+            raise ModelCorrupt(f"{path.name} cannot be loaded; fetch the model again.") from error
+
+    def run(self, feeds: Mapping[str, NDArray[Any]]) -> list[Array]:
+        """Return all outputs. Raises EngineFailed."""
+        try:
+            outputs: list[Array] = self._session.run(None, dict(feeds))
+        except Exception as error:
+            raise EngineFailed("The speech model failed on this text; its log says why.") from error
+        return outputs
