@@ -7,9 +7,9 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from cosyvoice_wyoming import info, wire
 from cosyvoice_wyoming.address import StdioAddress
@@ -76,12 +76,18 @@ class Server:
             limits=limits or Limits(max_text_chars=settings.max_text_chars),
         )
         self._sessions: set[asyncio.Task[None]] = set()
+        self._refusals: set[asyncio.Task[None]] = set()
         self._listener: Listener | None = None
 
     @property
     def port(self) -> int:
         """The TCP port that is open; 0 if it is none."""
         return self._listener.port if self._listener else 0
+
+    @property
+    def clients(self) -> int:
+        """How many clients are connected."""
+        return len(self._sessions)
 
     async def __aenter__(self) -> Self:
         if not isinstance(self._settings.uri, StdioAddress):
@@ -97,22 +103,26 @@ class Server:
     ) -> None:
         if self._listener:
             self._listener.close()
-        for session in self._sessions:
-            session.cancel()
-        if self._sessions:
-            await asyncio.wait(self._sessions, timeout=GOODBYE_SECONDS)
+        talks = self._sessions | self._refusals
+        for talk in talks:
+            talk.cancel()
+        if talks:
+            await asyncio.wait(talks, timeout=GOODBYE_SECONDS)
         await self.worker.close()
 
     def serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Start a session for a client that has connected."""
-        if len(self._sessions) >= self._settings.max_connections:
+        if self.clients >= self._settings.max_connections:
             refusal = ServerBusy("too many clients are connected: try again later")
-            session = wire.hang_up(reader, writer, refusal)
+            self._keep(self._refusals, wire.hang_up(reader, writer, refusal))
         else:
-            session = Session(reader, writer, self.house).run()
-        task = asyncio.create_task(session)
-        self._sessions.add(task)
-        task.add_done_callback(self._sessions.discard)
+            self._keep(self._sessions, Session(reader, writer, self.house).run())
+
+    @staticmethod
+    def _keep(tasks: set[asyncio.Task[None]], talk: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(talk)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
     def _on_loaded(self, studio: Studio) -> None:
         self._description = info.describe(studio.engine.voices).event()

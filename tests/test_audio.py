@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from cosyvoice_wyoming.audio import (
     FRAME_SECONDS,
@@ -19,6 +20,9 @@ from cosyvoice_wyoming.audio import (
     to_pcm,
 )
 from cosyvoice_wyoming.errors import EngineFailed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 RATE = 24_000
 
@@ -92,10 +96,11 @@ def test_a_tone_at_the_threshold_of_silence_is_kept():
 
 
 def test_loud_samples_are_bent_and_never_clipped():
-    loud = samples(to_pcm(tone(0.1, level=2.0), RATE))
-    assert np.abs(loud).max() <= 32767
-    assert (np.abs(loud) > KNEE * 32767).any()
-    assert len(np.unique(loud[loud > KNEE * 32767])) > 20
+    loud = samples(to_pcm(tone(0.1, level=2.0), RATE)).astype(int)
+    bent = np.abs(loud) > KNEE * 32767
+    assert bent.any()
+    assert np.abs(loud).max() < 32767
+    assert not ((np.diff(loud) == 0) & (np.diff(loud, prepend=0)[:-1] == 0) & bent[:-1]).any()
 
 
 @given(st.lists(st.floats(-0.875, 0.875, width=32), min_size=1))

@@ -62,7 +62,8 @@ async def test_audio_comes_before_the_text_is_complete(port):
     async with connected(port) as client:
         await client.send("synthesize-start")
         await client.send("synthesize-chunk", text="客厅的灯已经打开了。空调也")
-        assert [(await client.read()).type for _ in range(2)] == ["audio-start", "audio-chunk"]
+        await client.expect("audio-start")
+        await client.expect("audio-chunk")
         await client.send("synthesize-chunk", text="关了。")
         await client.send("synthesize-stop")
         assert (await client.hear(["synthesize-stopped"])).events[-1] == "synthesize-stopped"
@@ -72,7 +73,7 @@ async def test_a_finished_sentence_is_spoken_while_the_language_model_pauses(por
     async with connected(port) as client:
         await client.send("synthesize-start")
         await client.send("synthesize-chunk", text="客厅的灯已经打开了。")
-        assert (await client.read()).type == "audio-start"
+        await client.expect("audio-start")
         await client.send("synthesize-stop")
         assert (await client.hear(["synthesize-stopped"])).events[-1] == "synthesize-stopped"
 
@@ -134,7 +135,7 @@ async def test_timestamps_are_where_the_chunks_are(port):
     position = 0
     for chunk in heard.chunks:
         assert chunk.data["timestamp"] == round(1000 * position / heard.start["rate"])
-        position += len(chunk.payload) // 2
+        position += len(chunk.payload or b"") // 2
 
 
 async def test_a_second_client_is_heard_before_the_first_has_all():
@@ -158,7 +159,7 @@ async def test_requests_before_the_model_is_loaded_wait_for_it():
     async with serving(before_loading=may_load.wait) as running, connected(running.port) as client:
         await client.send("synthesize", text="早上好。")
         await client.send("ping")
-        assert (await client.read()).type == "pong"
+        await client.expect("pong")
         assert await describe(running.port)
         assert not running.engine.spoken
         may_load.set()

@@ -7,9 +7,10 @@ import pytest
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.voices import STANDARD_VOICES, VoiceCatalog, VoiceWish
 
-SFT_NAMES = (
-    ["zh_female_01", "zh_male_01", "ja_male_01", "yue_female_01", "en_female_01", "en_male_01", "ko_female_01"]
-)
+SFT_NAMES = {
+    *("zh_female_01", "zh_male_01", "ja_male_01", "yue_female_01"),
+    *("en_female_01", "en_male_01", "ko_female_01"),
+}
 SFT_VOICES = [voice for voice in STANDARD_VOICES if voice.name in SFT_NAMES]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 
 import pytest
@@ -110,10 +111,8 @@ async def test_the_end_between_events_is_no_error():
 @given(st.binary(max_size=200))
 def test_any_bytes_are_events_or_a_bad_request(data):
     async def read() -> None:
-        try:
-            await read_all(data)
-        except BadRequest as error:
-            assert str(error)
+        with contextlib.suppress(BadRequest):
+            assert all(event.type for event in await read_all(data))
 
     asyncio.run(read())
 

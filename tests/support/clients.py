@@ -37,7 +37,7 @@ class Heard:
 
     @property
     def seconds(self) -> float:
-        return len(self.pcm) / 2 / self.start["rate"]
+        return len(self.pcm) / 2 / int(self.start["rate"])
 
     def take(self, event: Event | None) -> str:
         kind = event.type if event else "EOF"
@@ -71,6 +71,13 @@ class Client:
     async def read(self) -> Event | None:
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await async_read_event(self.reader)
+
+    async def expect(self, kind: str) -> Event:
+        """Read the next event, which must be of a kind."""
+        event = await self.read()
+        assert event is not None
+        assert event.type == kind
+        return event
 
     async def hear(self, until: Sequence[str]) -> Heard:
         """Read until an event of a kind in `until`, an error or the end."""

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cosyvoice_wyoming.address import TcpAddress
 from cosyvoice_wyoming.engine.tone import ToneEngine
@@ -34,7 +35,7 @@ async def serving(
     engine: ToneEngine | None = None,
     limits: Limits | None = None,
     before_loading: Callable[[], object] = lambda: None,
-    **options,
+    **options: Any,
 ) -> AsyncIterator[Serving]:
     """Run a server with a tone engine in this process; fail if it leaves a task behind."""
     engine = engine or ToneEngine()
