@@ -28,7 +28,7 @@ def target(tmp_path):
 
 
 def test_a_file_arrives_and_the_progress_ends_at_its_size(site, target):
-    seen = []
+    seen: list[int] = []
     QUICK.download(site.url, target, len(CONTENT), seen.append)
     assert target.read_bytes() == CONTENT
     assert seen[-1] == len(CONTENT)

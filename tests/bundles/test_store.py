@@ -118,6 +118,7 @@ store.ensure_recipe(toy(sys.argv[1]), Path(sys.argv[2]))
     with subprocess.Popen(
         [sys.executable, "-c", script, url, str(tmp_path)], stdout=subprocess.PIPE
     ) as process:
+        assert process.stdout is not None
         assert process.stdout.readline() == b"half\n"
         process.send_signal(signal.SIGKILL)
     folder = bundle_dir(tmp_path, "toy")

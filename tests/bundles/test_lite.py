@@ -1,0 +1,76 @@
+"""The surgery on the real model: the cut changes nothing, the rewrites next to nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+from cosyvoice_wyoming.bundles.dequantise import dequantise
+from cosyvoice_wyoming.bundles.graph import Graph
+from cosyvoice_wyoming.bundles.kokoro_graphs import split
+from cosyvoice_wyoming.engine.kokoro.styles import read_style
+from cosyvoice_wyoming.phonemes import symbol_ids
+from tests.support.models import kokoro, lite
+
+pytestmark = pytest.mark.model
+
+SYMBOLS = "ðə kˈɪʧən lˈIts ɑɹ ˈɔn."
+FEATURES = ["asr", "f0", "energy"]
+
+REWRITE_TOLERANCE = 1e-4
+"""Largest difference of a sample: the rewrites only change the order of float sums."""
+
+
+def session(model):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    source = model if isinstance(model, str) else model.SerializeToString()
+    return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+
+
+@pytest.fixture(scope="module")
+def feed():
+    ids = [symbol_ids()[symbol] for symbol in SYMBOLS]
+    return {
+        "tokens": np.array([[0, *ids, 0]], np.int64),
+        "style": read_style(lite() / "voices", ["af_heart"]).row(len(ids)),
+        "speed": np.array([1.0], np.float32),
+    }
+
+
+@pytest.fixture(scope="module")
+def features(feed):
+    values = session(str(lite() / "encoder.onnx")).run(FEATURES, feed)
+    return {**dict(zip(FEATURES, values, strict=True)), "style": feed["style"]}
+
+
+def test_encoder_and_decoder_together_are_the_model_bit_for_bit(feed):
+    encoder, decoder = split(onnx.load(kokoro()))
+    values = session(encoder).run(FEATURES, feed)
+    inputs = {**dict(zip(FEATURES, values, strict=True)), "style": feed["style"]}
+    (cut,) = session(decoder).run(["audio"], inputs)
+    (uncut,) = session(str(kokoro())).run(["audio"], feed)
+    np.testing.assert_array_equal(cut, uncut)
+
+
+def test_the_float_decoder_is_the_dequantised_one_without_rewrites(features):
+    _, decoder = split(onnx.load(kokoro()))
+    graph = Graph(decoder)
+    assert dequantise(graph) == 126
+    (plain,) = session(graph.whole()).run(["audio"], features)
+    (rewritten,) = session(str(lite() / "decoder.onnx")).run(["audio"], features)
+    assert np.abs(plain).max() > 0.1
+    assert np.abs(rewritten - plain).max() <= REWRITE_TOLERANCE
+
+
+def test_both_decoders_say_the_same_as_loud(features):
+    levels = []
+    for name in ("decoder.onnx", "decoder-int8.onnx"):
+        (audio,) = session(str(lite() / name)).run(["audio"], features)
+        assert audio.size == 600 * features["asr"].shape[2]
+        blocks = audio[: audio.size // 2400 * 2400].reshape(-1, 2400)
+        levels.append(20 * np.log10(np.sqrt((blocks**2).mean(axis=1)) + 1e-3))
+    assert np.abs(levels[0] - levels[1]).max() < 3
