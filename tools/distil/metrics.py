@@ -20,6 +20,7 @@ _STEADY_HZ = 6.0
 _TRACK_WINDOW, _TRACK_FFT = 1200, 2048
 _SHORTEST, _LONGEST = 60, 340  # periods in samples: 400 to 71 Hz
 _PERIODIC = 0.6
+_SILENT_DBFS = -60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,21 @@ def pitch_errors(teacher: Floats, student: Floats, f0: Floats) -> NDArray[np.flo
     keep = voiced & expected.periodic[:count] & found.periodic[:count]
     cents: NDArray[np.float64] = np.abs(1200 * np.log2(found.hz[:count] / given))[keep]
     return cents
+
+
+def pause_level(teacher: Floats, student: Floats) -> tuple[float, float]:
+    """Return the level of both, in dBFS, where the teacher is silent (below -60); NaN if never.
+
+    A student far above the teacher here hisses in pauses.
+    """
+    levels = [
+        10 * np.log10((wave[: len(wave) // 300 * 300].reshape(-1, 300) ** 2).mean(1) + 1e-10)
+        for wave in (teacher, student)
+    ]
+    silent = levels[0] < _SILENT_DBFS
+    if not silent.any():
+        return float("nan"), float("nan")
+    return float(levels[0][silent].mean()), float(levels[1][silent].mean())
 
 
 @cache
