@@ -39,7 +39,7 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[_Parser]"  # noqa: SLF001 - 
 def run(argv: Sequence[str]) -> int:
     """Run a command line, without the program's name; return the exit status."""
     try:
-        args = _parser().parse_args(argv)
+        args = parser().parse_args(argv)
         status: int = args.run(args)
         sys.stdout.flush()
     except SpeechError as error:
@@ -57,7 +57,7 @@ def run(argv: Sequence[str]) -> int:
     return status
 
 
-def _parser() -> _Parser:
+def parser() -> _Parser:
     parser = _Parser(
         prog="cosyvoice-wyoming",
         description="Text-to-speech for Home Assistant in five languages, on your own CPU.",

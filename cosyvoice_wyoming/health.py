@@ -16,6 +16,10 @@ TIMEOUT_S = 5.0
 """How long Home Assistant waits for the answer."""
 
 
+_NONSENSE = (EOFError, ValueError, LookupError, TypeError, AttributeError)
+"""What the library raises when it reads events that are none."""
+
+
 class Unhealthy(SpeechError):
     """No server answers at the address, or one that is not a text-to-speech server."""
 
@@ -51,8 +55,10 @@ async def ask(address: Address, *, timeout_s: float = TIMEOUT_S) -> Health:
             info = await _describe(client)
     except TimeoutError:
         raise Unhealthy(f"the server at {address} did not answer in {timeout_s:g} s") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise Unhealthy(f"no server answers at {address}: {error}") from None
+    except _NONSENSE:
+        info = None
     if info is None or not info.tts:
         raise Unhealthy(f"what answers at {address} is not a text-to-speech server")
     program = info.tts[0]

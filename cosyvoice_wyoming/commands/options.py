@@ -71,7 +71,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
 def log_to_stderr(level: str) -> None:
     """Send the log to standard error, which a supervisor or a terminal keeps."""
     logging.basicConfig(
-        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
+        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
 
 

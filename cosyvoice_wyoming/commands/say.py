@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import shutil
 import subprocess
 import sys
@@ -100,15 +101,22 @@ async def _stream_to_aplay(speech: AsyncIterator[Pcm]) -> int:
             player = await asyncio.create_subprocess_exec(
                 *_player(), *raw, stdin=subprocess.PIPE, stderr=subprocess.PIPE
             )
-        assert player.stdin is not None  # noqa: S101 - it was asked for above
-        player.stdin.write(pcm.data)
+        with contextlib.suppress(ConnectionError):  # a player that gave up says why below
+            _stdin(player).write(pcm.data)
+            await _stdin(player).drain()
     if player is None:
         return 0
+    _stdin(player).close()
     _, complaint = await player.communicate()
     if player.returncode:
         reason = complaint.decode(errors="replace").strip().splitlines()[-1:]
         raise BadOption(f"aplay cannot play here, give -o FILE: {''.join(reason)}")
     return 0
+
+
+def _stdin(player: asyncio.subprocess.Process) -> asyncio.StreamWriter:
+    assert player.stdin is not None  # noqa: S101 - it was asked for
+    return player.stdin
 
 
 def _play_file(wav: bytes) -> None:
