@@ -19,7 +19,7 @@ from cosyvoice_wyoming.listen import Listener, listen, open_stdio
 from cosyvoice_wyoming.session import House, Limits, Session
 from cosyvoice_wyoming.settings import Settings
 from cosyvoice_wyoming.speech import Manner, Studio
-from cosyvoice_wyoming.studio import load_studio, warm_up
+from cosyvoice_wyoming.studio import check_model, load_studio, warm_up
 from cosyvoice_wyoming.voices import STANDARD_VOICES
 from cosyvoice_wyoming.worker import Worker
 
@@ -32,7 +32,7 @@ GOODBYE_SECONDS = 3.0
 async def serve(settings: Settings) -> None:
     """Serve clients until SIGTERM or SIGINT; a second signal ends the process at once.
 
-    Raises BadOption if the address cannot be had.
+    Raises BadOption if the address cannot be had or there is no such model.
     """
     stopping = asyncio.Event()
     with _signals_set(stopping):
@@ -40,6 +40,7 @@ async def serve(settings: Settings) -> None:
             await _serve_stdio(settings, stopping)
             return
         async with Server(settings) as server:
+            check_model(settings.model)
             _LOGGER.info("listening at %s", settings.uri)
             async with announced(settings, server.port):
                 await stopping.wait()
@@ -131,6 +132,7 @@ class Server:
 
 async def _serve_stdio(settings: Settings, stopping: asyncio.Event) -> None:
     """Serve the one client on standard input and output until it ends its side."""
+    check_model(settings.model)
     reader, writer = await open_stdio()
     async with Server(settings) as server:
         session = asyncio.create_task(Session(reader, writer, server.house).run())

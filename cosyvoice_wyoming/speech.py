@@ -16,9 +16,10 @@ from functools import partial
 from cosyvoice_wyoming.audio import Pcm, SegmentShaper, silence, to_pcm
 from cosyvoice_wyoming.engine import Engine, Speaker
 from cosyvoice_wyoming.errors import EngineFailed, SpeechError, TextTooLong
+from cosyvoice_wyoming.lane import Lane
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
-from cosyvoice_wyoming.worker import Lane, Worker
+from cosyvoice_wyoming.worker import Worker
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -32,6 +32,14 @@ _GREETINGS = {
 }
 
 
+def check_model(name: str) -> None:
+    """Raise BadOption if there is no model of that name."""
+    from cosyvoice_wyoming.bundles.sources import recipe
+
+    if name != WITHOUT_BUNDLE:
+        recipe(name)
+
+
 def load_studio(settings: Settings, progress: Progress | None = None) -> Studio:
     """Load the model that the settings name; fetch and build its bundle first if need be.
 

@@ -181,10 +181,10 @@ async def steps_after(running, leave) -> int:
     client = Client(reader, writer)
     await client.send("synthesize", text=LONG)
     await client.expect("audio-start")
-    before = running.engine.steps
+    before: int = running.engine.steps
     leave(writer)
     await asyncio.sleep(0.5)
-    after = running.engine.steps
+    after: int = running.engine.steps
     await asyncio.sleep(0.2)
     assert running.engine.steps == after, "the engine goes on for nobody"
     return after - before

@@ -39,8 +39,9 @@ async def serving(
 ) -> AsyncIterator[Serving]:
     """Run a server with a tone engine in this process; fail if it leaves a task behind."""
     engine = engine or ToneEngine()
-    options = {"uri": TcpAddress(host="127.0.0.1", port=0), "model": "tone"} | options
-    settings = Settings(zeroconf=False, **options)
+    settings = Settings(
+        uri=TcpAddress(host="127.0.0.1", port=0), model="tone", zeroconf=False, **options
+    )
     studio = Studio(engine=engine, catalog=VoiceCatalog(engine.voices, settings.default_voices))
     before = asyncio.all_tasks()
 
