@@ -117,8 +117,10 @@ def summarise(found: list[Judgement]) -> dict[str, float]:
 def table(rows: dict[str, dict[str, float]]) -> str:
     """Return the markdown table of the model card; pairs are teacher / student."""
     lines = [
-        ("| voice | sentences | mel RMSE | depth 0.3-2 kHz | 2-4 kHz | 4-8 kHz | F0 error, cents "
-        "| within 100 cents, % | pauses, dBFS |"),
+        (
+            "| voice | sentences | mel RMSE | depth 0.3-2 kHz | 2-4 kHz | 4-8 kHz | F0 cents "
+            "| within 100 cents, % | pauses, dBFS |"
+        ),
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for voice, row in sorted(rows.items()):
