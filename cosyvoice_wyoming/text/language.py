@@ -42,6 +42,7 @@ _CANTONESE_WORDS = re.compile(
     r"屋企|而家|下晝|上晝|聽日|尋日|琴日|今日係|點解|邊度|幾時|係咪|好似係|熄燈|食飯|返工"
 )
 _MANDARIN_MARKERS = frozenset("的是我了在不吗嗎这這们們你他她它没沒吧呢")
+_NEVER_JAPANESE = frozenset("这這们們吗嗎你她它没吧呢很")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 _QUANTITY = re.compile(r"\d\s*[A-Za-z°%μµ]")
 _SENTENCE_WORDS = 3

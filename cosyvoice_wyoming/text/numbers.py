@@ -108,10 +108,14 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money:
-    """`$3.50`, `¥12`, `100元` is not one: a word after a number makes it `Counted`."""
+    """`$3.50`, `¥12`; `100元` is not one: a word after a number makes it `Counted`.
+
+    `magnitude` is a word between the two, as in `$1.5 million` or `¥3万`, else "".
+    """
 
     amount: Amount
     currency: Currency
+    magnitude: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

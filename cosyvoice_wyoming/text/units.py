@@ -14,7 +14,7 @@ class Unit:
 
     `symbols` are the ways to write it, case-sensitive, after NFKC (so `°C` for ℃, `μ` for µ).
     `en` is "singular|plural", or one form for both. `temperature` marks scales whose negative
-    values are "below zero"; `glued` units are too short to be recognised after a space.
+    values are "below zero".
     """
 
     symbols: tuple[str, ...]
@@ -24,7 +24,6 @@ class Unit:
     ko: str
     en: str
     temperature: bool = False
-    glued: bool = False
 
     def name(self, language: Language, *, one: bool = False) -> str:
         """Return the name; `one` asks for the singular, where there is one."""
@@ -61,8 +60,8 @@ UNITS: tuple[Unit, ...] = (
     Unit(("°", "º", "˚"), "度", "度", "度", "도", "degree|degrees", temperature=True),
     # length, area, volume
     Unit(("km",), "千米", "公里", "キロメートル", "킬로미터", "kilometer|kilometers"),
-    Unit(("m",), "米", "米", "メートル", "미터", "meter|meters", glued=True),
-    Unit(("dm",), "分米", "分米", "デシメートル", "데시미터", "decimeter|decimeters", glued=True),
+    Unit(("m",), "米", "米", "メートル", "미터", "meter|meters"),
+    Unit(("dm",), "分米", "分米", "デシメートル", "데시미터", "decimeter|decimeters"),
     Unit(("cm",), "厘米", "厘米", "センチメートル", "센티미터", "centimeter|centimeters"),
     Unit(("mm",), "毫米", "毫米", "ミリメートル", "밀리미터", "millimeter|millimeters"),
     Unit(("μm",), "微米", "微米", "マイクロメートル", "마이크로미터", "micrometer|micrometers"),
@@ -72,11 +71,11 @@ UNITS: tuple[Unit, ...] = (
     Unit(("cm²", "cm2"), "平方厘米", "平方厘米", "平方センチメートル", "제곱센티미터", "square centimeter|square centimeters"),
     Unit(("m³", "m3", "m^3"), "立方米", "立方米", "立方メートル", "세제곱미터", "cubic meter|cubic meters"),
     Unit(("cm³", "cm3"), "立方厘米", "立方厘米", "立方センチメートル", "세제곱센티미터", "cubic centimeter|cubic centimeters"),
-    Unit(("L", "ℓ", "l"), "升", "升", "リットル", "리터", "liter|liters", glued=True),
+    Unit(("L", "ℓ", "l"), "升", "升", "リットル", "리터", "liter|liters"),
     Unit(("mL", "ml", "ML"), "毫升", "毫升", "ミリリットル", "밀리리터", "milliliter|milliliters"),
     # mass
     Unit(("kg", "Kg", "KG"), "千克", "公斤", "キログラム", "킬로그램", "kilogram|kilograms"),
-    Unit(("g",), "克", "克", "グラム", "그램", "gram|grams", glued=True),
+    Unit(("g",), "克", "克", "グラム", "그램", "gram|grams"),
     Unit(("mg",), "毫克", "毫克", "ミリグラム", "밀리그램", "milligram|milligrams"),
     Unit(("μg", "ug"), "微克", "微克", "マイクログラム", "마이크로그램", "microgram|micrograms"),
     Unit(("lb", "lbs"), "磅", "磅", "ポンド", "파운드", "pound|pounds"),
@@ -116,13 +115,13 @@ UNITS: tuple[Unit, ...] = (
     Unit(("V",), "伏", "伏", "ボルト", "볼트", "volt|volts"),
     Unit(("mV",), "毫伏", "毫伏", "ミリボルト", "밀리볼트", "millivolt|millivolts"),
     Unit(("kV",), "千伏", "千伏", "キロボルト", "킬로볼트", "kilovolt|kilovolts"),
-    Unit(("A",), "安", "安培", "アンペア", "암페어", "ampere|amperes", glued=True),
+    Unit(("A",), "安", "安培", "アンペア", "암페어", "ampere|amperes"),
     Unit(("mA",), "毫安", "毫安", "ミリアンペア", "밀리암페어", "milliampere|milliamperes"),
     Unit(("Ah",), "安时", "安時", "アンペア時", "암페어시", "ampere hour|ampere hours"),
     Unit(("mAh",), "毫安时", "毫安時", "ミリアンペア時", "밀리암페어시", "milliampere hour|milliampere hours"),
     Unit(("Ω", "ohm"), "欧姆", "歐姆", "オーム", "옴", "ohm|ohms"),
     Unit(("kΩ",), "千欧", "千歐", "キロオーム", "킬로옴", "kiloohm|kiloohms"),
-    Unit(("J",), "焦耳", "焦耳", "ジュール", "줄", "joule|joules", glued=True),
+    Unit(("J",), "焦耳", "焦耳", "ジュール", "줄", "joule|joules"),
     Unit(("kJ",), "千焦", "千焦", "キロジュール", "킬로줄", "kilojoule|kilojoules"),
     Unit(("cal",), "卡", "卡路里", "カロリー", "칼로리", "calorie|calories"),
     Unit(("kcal", "Kcal"), "千卡", "千卡", "キロカロリー", "킬로칼로리", "kilocalorie|kilocalories"),
@@ -144,9 +143,9 @@ UNITS: tuple[Unit, ...] = (
     Unit(("dB", "db", "DB"), "分贝", "分貝", "デシベル", "데시벨", "decibel|decibels"),
     Unit(("dBA", "dB(A)"), "分贝", "分貝", "デシベル", "데시벨", "decibel|decibels"),
     Unit(("dBm",), "分贝毫瓦", "分貝毫瓦", "デシベルミリワット", "데시벨 밀리와트", "decibel milliwatt|decibel milliwatts"),
-    Unit(("K",), "开尔文", "開爾文", "ケルビン", "켈빈", "kelvin|kelvins", glued=True),
+    Unit(("K",), "开尔文", "開爾文", "ケルビン", "켈빈", "kelvin|kelvins"),
     # data
-    Unit(("B",), "字节", "字節", "バイト", "바이트", "byte|bytes", glued=True),
+    Unit(("B",), "字节", "字節", "バイト", "바이트", "byte|bytes"),
     Unit(("kB", "KB", "KiB"), "千字节", "千字節", "キロバイト", "킬로바이트", "kilobyte|kilobytes"),
     Unit(("MB", "MiB"), "兆字节", "兆字節", "メガバイト", "메가바이트", "megabyte|megabytes"),
     Unit(("GB", "GiB"), "吉字节", "千兆字節", "ギガバイト", "기가바이트", "gigabyte|gigabytes"),
@@ -158,12 +157,12 @@ UNITS: tuple[Unit, ...] = (
     Unit(("Mbps", "Mb/s", "mbps", "Mbit/s"), "兆比特每秒", "兆比特每秒", "メガビット毎秒", "메가비트 매 초", "megabit per second|megabits per second"),
     Unit(("Gbps", "Gb/s", "Gbit/s"), "吉比特每秒", "千兆比特每秒", "ギガビット毎秒", "기가비트 매 초", "gigabit per second|gigabits per second"),
     # time
-    Unit(("h", "hr", "hrs"), "小时", "小時", "時間", "시간", "hour|hours", glued=True),
+    Unit(("h", "hr", "hrs"), "小时", "小時", "時間", "시간", "hour|hours"),
     Unit(("min", "mins"), "分钟", "分鐘", "分", "분", "minute|minutes"),
-    Unit(("s", "sec", "secs"), "秒", "秒", "秒", "초", "second|seconds", glued=True),
+    Unit(("s", "sec", "secs"), "秒", "秒", "秒", "초", "second|seconds"),
     Unit(("ms",), "毫秒", "毫秒", "ミリ秒", "밀리초", "millisecond|milliseconds"),
     Unit(("μs",), "微秒", "微秒", "マイクロ秒", "마이크로초", "microsecond|microseconds"),
-    Unit(("d",), "天", "日", "日", "일", "day|days", glued=True),
+    Unit(("d",), "天", "日", "日", "일", "day|days"),
     # length and volume of the imperial system
     Unit(("ft",), "英尺", "呎", "フィート", "피트", "foot|feet"),
     Unit(("inch", "inches"), "英寸", "吋", "インチ", "인치", "inch|inches"),

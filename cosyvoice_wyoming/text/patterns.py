@@ -1,0 +1,106 @@
+"""The shapes that numbers take in text, as regular expressions over folded text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from cosyvoice_wyoming.text.units import CURRENCIES, UNITS, Currency, Unit
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Return a pattern for any of the words, the longest first; it never matches for none."""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)"
+
+
+UNIT_OF: dict[str, Unit] = {symbol: unit for unit in UNITS for symbol in unit.symbols}
+CURRENCY_OF: dict[str, Currency] = {sign: row for row in CURRENCIES for sign in row.symbols}
+
+NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,5}(?!,?\d)|\d{1,17}(?!\d))(?:\.\d+)?(?!\.\d)"
+"""Up to 17 digits; longer ones are no numbers but codes."""
+SIGNED = rf"[-+±]?{NUMBER}"
+DASH = r"(?:\s*[~～〜–—]+\s*|\s?-\s?)"
+_WORD_END = r"(?![A-Za-z])"
+UNIT = rf"(?:{one_of(UNIT_OF)}){_WORD_END}(?!\d)"
+CURRENCY = one_of(CURRENCY_OF)
+MAGNITUDE = (
+    r"(?:\s?(?:thousand|million|billion|trillion|万亿|[万萬亿億千百만억조])|[MKk](?![A-Za-z]))"
+)
+CLOCK = r"(?P<{0}h>\d{{1,2}}):(?P<{0}m>[0-5]\d)(?::(?P<{0}s>[0-5]\d))?(?![\d:])"
+PERIOD = r"(?:\s?(?P<{0}p>[AaPp])(?:\.\s?[Mm]\.|[Mm](?![A-Za-z])))"
+
+ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
+VERSION = re.compile(r"\d+(?:\.\d+){2,}")
+SHORT_VERSION = re.compile(r"\d+\.\d+(?!\.?\d)")
+DATE = re.compile(
+    r"(?P<y>\d{4})(?P<sep>[-/.])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})(?!\d)"
+    r"(?:[T ]\s?(?P<th>\d{1,2}):(?P<tm>[0-5]\d)(?::(?P<ts>[0-5]\d)(?:\.\d+)?)?"
+    r"(?:Z|[+-]\d\d:?\d\d)?(?![\d:]))?"
+)
+MONTH = re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})(?![\d/.-])")
+DAY_FIRST_DATE = re.compile(r"(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
+PHONE = re.compile(r"\+?\(?\d{1,5}\)?(?:[- ]\(?\d{2,5}\)?){1,5}(?!\d)")
+PLAIN = re.compile(r"\d+(?![.,:]?\d)")
+TIME = re.compile(
+    CLOCK.format("a")
+    + PERIOD.format("a")
+    + "?"
+    + rf"(?:{DASH}"
+    + CLOCK.format("b")
+    + PERIOD.format("b")
+    + "?)?(?P<word>分(?![钟鐘間])|분)?"
+)
+HOUR = re.compile(rf"(?P<ah>\d{{1,2}}){PERIOD.format('a')}")
+RATIO = re.compile(rf"{NUMBER}(?:\s?:\s?{NUMBER})+")
+SCORE = re.compile(r"(?P<a>\d{1,3})\s?[-:–]\s?(?P<b>\d{1,3})(?![\d:.-])")
+PERCENT = re.compile(rf"(?P<a>{SIGNED})(?:\s?[%‰]?{DASH}(?P<b>-?{NUMBER}))?\s?(?P<sign>[%‰])")
+QUANTITY = re.compile(
+    rf"(?P<a>{SIGNED})(?:(?P<mid>\s?(?:{UNIT}))?{DASH}(?P<b>-?{NUMBER}))?(?P<gap>\s?)(?P<unit>{UNIT})"
+)
+BARE_UNIT = re.compile(UNIT)
+MONEY = re.compile(
+    rf"(?P<sign>-?)(?P<cur>{CURRENCY})\s?(?P<a>-?{NUMBER})(?:{DASH}(?:{CURRENCY})?(?P<b>{NUMBER}))?"
+    rf"(?P<mag>{MAGNITUDE})?"
+)
+MONEY_AFTER = re.compile(
+    rf"(?P<a>{SIGNED})(?:{DASH}(?P<b>{NUMBER}))?(?P<mag>{MAGNITUDE})?\s?(?P<cur>{CURRENCY}){_WORD_END}"
+)
+FRACTION = re.compile(r"(?:(?P<whole>\d{1,4}) )?(?P<n>\d{1,5})/(?P<d>\d{1,5})(?![\d/]|\.\d)")
+ORDINAL = re.compile(r"(?P<n>\d+|\d{1,3}(?:,\d{3})+)(?:st|nd|rd|th)(?![A-Za-z])", re.IGNORECASE)
+NUMBERED = re.compile(r"(?:#|№|[Nn][Oo]\.)\s?(?P<n>\d+)")
+HAN_ORDINAL = re.compile(r"第\s?(?P<n>\d+)(?![.\d])")
+YEARS = re.compile(rf"(?P<a>(?:19|20)\d\d){DASH}(?P<b>(?:19|20)\d\d)(?!\d)")
+RANGE = re.compile(rf"(?P<a>{SIGNED}){DASH}(?P<b>-?{NUMBER})")
+ATTACHED = re.compile(r"\d{3,}(?![\d.,])")
+POINT = re.compile(r"\.(?P<f>\d+)")
+SIGNED_NUMBER = re.compile(SIGNED)
+DIGITS = re.compile(r"\d+")
+ROMAN = re.compile(
+    r"(?:(?<=第)|(?<=제)|(?<=Chapter )|(?<=Part )|(?<=Volume )|(?<=Act )|(?<=Phase )|(?<=Type )"
+    r"|(?<=War )|(?<=Section )|(?<=Season )|(?<=Episode )|(?<=Level )|(?<=파트 ))"
+    r"(?P<r>(?=[IVXL])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![A-Za-z])"
+)
+
+ROOM_AFTER = re.compile(r"\s?(?:号房|號房|号室|號室|号室|室|房(?![间間])|路(?![由口])|호실)")
+"""What follows the number of a room or of a bus and makes it digits."""
+
+START = re.compile(
+    rf"\d|[-+±]\s?(?=\d)|-?(?:{CURRENCY})(?=\s?-?\d)|(?:#|№|\b[Nn][Oo]\.)(?=\s?\d)|第(?=\s?\d)"
+    r"|(?<![\w.])\.(?=\d)|[-–—+±×÷=≠<>≤≥≈√∞^&@#№%‰°²³/~～〜_$¥€£₩₽₹฿₫₺₿]"
+)
+"""Where something that is said as a number or sign may begin."""
+
+YEAR_BEFORE = re.compile(
+    r"(?:\b(?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Oo]f|[Yy]ear|Jan(?:uary)?|Feb(?:ruary)?"
+    r"|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)\.?"
+    r"|(?:\b(?:January|February|March|April|May|June|July|August|September|October|November"
+    r"|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? [a-z-]+),?|[日號号],)\s?$"
+)
+"""What stands before a year, numbers already in words."""
+
+PHONE_BEFORE = re.compile(
+    r"(?:电话|電話|手机|手機|致电|致電|拨打|撥打|打给|号码|號碼|热线|熱線|전화|연락처|번호"
+    r"|[Pp]hone(?: number)?|[Cc]all|[Dd]ial|[Tt]el|[Ff]ax|[Hh]otline)"
+    r"(?:号码|號碼|番号|번호)?(?:\s?(?:是|係|为|為|は|is|at|는|은))?\.?\s?:?\s?$"
+)

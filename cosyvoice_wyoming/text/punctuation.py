@@ -1,0 +1,60 @@
+"""The marks that are left around words: a pause each, or nothing."""
+
+from __future__ import annotations
+
+import re
+
+from cosyvoice_wyoming.text.language import Language
+
+_STRENGTH = "、，：；。！？…"
+"""Weakest first; one mark is left of a run."""
+_TO_WIDE = str.maketrans(
+    {
+        ",": "，",
+        ".": "。",
+        "!": "！",
+        "?": "？",
+        ";": "；",
+        ":": "：",
+        **dict.fromkeys("()[]（）【】〔〕{}—–", "，"),
+        **dict.fromkeys("·・~～〜_|/\\*#`^<>=+@&%$\n\t\u3000", " "),
+        **dict.fromkeys('「」『』“”"《》〈〉‘', ""),
+        "’": "'",
+    }
+)
+_TO_NARROW = str.maketrans(dict(zip("、，：；。！？", ",,:;.!?", strict=True)))
+_ELLIPSIS = re.compile(r"\.{2,}|…+|。{2,}")
+_INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=[A-Za-z])|(?<=\b[A-Za-z])\.")
+_LOOSE_APOSTROPHE = re.compile(r"(?<![^\W\d_])'|'(?![^\W\d_])")
+_LOOSE_HYPHEN = re.compile(r"(?<![^\W\d_])-+|-+(?![^\W\d_])")
+_RUN = re.compile(f"[ {_STRENGTH}]*[{_STRENGTH}][ {_STRENGTH}]*")
+_WIDE_LETTER = r"[㐀-鿿ぁ-ヿ々〇豈-\ufaff\U00020000-\U0003ffff]"
+_INNER_SPACE = re.compile(rf"(?<={_WIDE_LETTER}) +| +(?={_WIDE_LETTER})")
+_SPACES = re.compile(r" {2,}")
+_POINT = "\ue010"
+"""Stands for a full stop inside an abbreviation, which is no pause."""
+
+
+def tidy(text: str, language: Language) -> str:
+    """Return words with at most one mark between them, in the width that the language uses.
+
+    Quotation marks vanish, brackets and dashes become commas. Left are letters, spaces, inner
+    apostrophes and hyphens, and the marks `、，：；。！？…` or `,:;.!?…`.
+    """
+    text = _INNER_POINT.sub(_POINT, _ELLIPSIS.sub("…", text))
+    text = text.translate(_TO_WIDE)
+    text = "".join(char for char in text if char.isalpha() or char in _KEPT)
+    text = _LOOSE_HYPHEN.sub(" ", _LOOSE_APOSTROPHE.sub(" ", text))
+    text = _RUN.sub(_strongest, text).lstrip(f" {_STRENGTH}").rstrip()
+    if language in {Language.EN, Language.KO}:
+        text = re.sub(f"([{_STRENGTH}])(?=.)", r"\1 ", text).translate(_TO_NARROW)
+    else:
+        text = _INNER_SPACE.sub("", text)
+    return _SPACES.sub(" ", text).replace(_POINT, ".")
+
+
+_KEPT = frozenset(f" '-{_STRENGTH}{_POINT}")
+
+
+def _strongest(match: re.Match[str]) -> str:
+    return max(match[0].replace(" ", ""), key=_STRENGTH.index)

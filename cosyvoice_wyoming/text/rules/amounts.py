@@ -1,0 +1,176 @@
+"""Numbers that count or measure something."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cosyvoice_wyoming.text import patterns
+from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.numbers import (
+    Counted,
+    Fraction,
+    Money,
+    Number,
+    Ordinal,
+    Percent,
+    Quantity,
+    Range,
+    Ratio,
+)
+from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens, amount_of, number_of
+
+if TYPE_CHECKING:
+    from cosyvoice_wyoming.text.languages import Verbaliser
+
+_HOURS_BEFORE = re.compile(r"(?:hours?|小时|小時|時間|시간)\s?$")
+_LEAST_KELVIN = 100
+_MOST_AMPERE = 200
+_MAGNITUDES = {
+    "K": {"en": "thousand", "zh": "千", "yue": "千", "ja": "千", "ko": "천"},
+    "M": {"en": "million", "zh": "百万", "yue": "百萬", "ja": "百万", "ko": "백만"},
+}
+
+
+def _percent(match: re.Match[str], place: Place) -> Tokens:
+    if place.dash_is_no_minus(match[0]):
+        return None
+    return [Percent(amount=amount_of(match), sign=match["sign"])]
+
+
+def _quantity(match: re.Match[str], place: Place) -> Tokens:
+    if place.dash_is_no_minus(match[0]) or place.after_latin():
+        return None
+    unit = patterns.UNIT_OF[match["unit"]]
+    if match["mid"] and patterns.UNIT_OF[match["mid"].strip()] is not unit:
+        return None
+    if not _plausible(match["unit"], match["b"] or match["a"], spaced=bool(match["gap"])):
+        return None
+    if match["unit"] == "m" and _HOURS_BEFORE.search(place.before):
+        unit = patterns.UNIT_OF["min"]  # 1h 30m
+    return [Quantity(amount=amount_of(match), unit=unit)]
+
+
+def _plausible(symbol: str, written: str, *, spaced: bool) -> bool:
+    """Whether a letter after a number is a unit: in 4K, 705A, 5B and 3d it is not."""
+    value = float(written.replace(",", "").lstrip("±")[:20])
+    if symbol == "K":
+        return value >= _LEAST_KELVIN
+    if symbol == "A":
+        return value < _MOST_AMPERE or spaced
+    return symbol not in {"B", "d", "J", "l"} or spaced
+
+
+def _bare_unit(match: re.Match[str], place: Place) -> Tokens:
+    """`km/h`, `°C` and `μg/m³` without a number."""
+    special = not match[0].isascii() or "/" in match[0]
+    if not special or match[0] == "°" or place.after_latin():
+        return None
+    return [Quantity(amount=None, unit=patterns.UNIT_OF[match[0]])]
+
+
+def _money(match: re.Match[str], place: Place) -> Tokens:
+    if place.dash_is_no_minus(match[0]) or place.after_latin():
+        return None
+    amount = amount_of(match)
+    if match[0].startswith("-") and isinstance(amount, Number):
+        amount = replace(amount, sign="-")
+    written = (match["mag"] or "").strip()
+    magnitude = _MAGNITUDES.get(written.upper(), {}).get(place.language.value, written)
+    currency = patterns.CURRENCY_OF[match["cur"]]
+    return [Money(amount=amount, currency=currency, magnitude=magnitude)]
+
+
+def _counted(verbaliser: Verbaliser) -> Rule:
+    number = patterns.NUMBER
+    pattern = re.compile(
+        rf"(?P<a>{patterns.SIGNED})(?:\s?(?P<mid>{patterns.one_of(verbaliser.counters)})?"
+        rf"{patterns.DASH}(?P<b>{number}))?\s?(?P<word>{patterns.one_of(verbaliser.counters)})"
+    )
+    return Rule(pattern, _make_counted)
+
+
+def _make_counted(match: re.Match[str], place: Place) -> Tokens:
+    if place.dash_is_no_minus(match[0]) or place.after_latin():
+        return None
+    if match["mid"] and match["mid"] != match["word"]:
+        return None
+    return [Counted(amount=amount_of(match), counter=match["word"])]
+
+
+def _fraction(match: re.Match[str], place: Place) -> Tokens:
+    if place.equation or place.after_latin() or int(match["d"]) < 2:  # noqa: PLR2004
+        return None
+    return [Fraction(numerator=match["n"], denominator=match["d"], whole=match["whole"] or "")]
+
+
+def _ordinal(match: re.Match[str], place: Place) -> Tokens:
+    return None if place.after_latin() else [Ordinal(integer=match["n"].replace(",", ""))]
+
+
+def _numbered(match: re.Match[str], _: Place) -> Tokens:
+    return [Ordinal(integer=match["n"], numbered=True)]
+
+
+def _han_ordinal(match: re.Match[str], place: Place) -> Tokens:
+    """`第3`; Korean and English say the character as it stands."""
+    if place.language in {Language.KO, Language.EN}:
+        return None
+    return [Ordinal(integer=match["n"])]
+
+
+def _ratio(match: re.Match[str], place: Place) -> Tokens:
+    if place.after_latin():
+        return None
+    return [Ratio(parts=tuple(map(number_of, re.split(r"\s?:\s?", match[0]))), score=place.score)]
+
+
+def _score(match: re.Match[str], place: Place) -> Tokens:
+    if not place.score or place.after_latin():
+        return None
+    return [Ratio(parts=(number_of(match["a"]), number_of(match["b"])), score=True)]
+
+
+def _range(match: re.Match[str], place: Place) -> Tokens:
+    low, high = number_of(match["a"]), number_of(match["b"])
+    falls = float(match["b"].replace(",", "")[:20]) <= float(
+        match["a"].replace(",", "").lstrip("±")[:20]
+    )
+    hyphen = "-" in match[0][len(match["a"]) :][:2]
+    if place.dash_is_no_minus(match[0]) or place.after_latin():
+        return None
+    return None if hyphen and (falls or place.equation) else [Range(low=low, high=high)]
+
+
+def _point(match: re.Match[str], _: Place) -> Tokens:
+    return [Number(integer="0", fraction=match["f"])]
+
+
+def _number(match: re.Match[str], place: Place) -> Tokens:
+    return None if place.dash_is_no_minus(match[0]) else [number_of(match[0])]
+
+
+def amounts(verbaliser: Verbaliser) -> tuple[Rule, ...]:
+    """Return the rules for what is measured, paid or counted, in a language's own words too."""
+    return (
+        Rule(patterns.SCORE, _score),
+        Rule(patterns.RATIO, _ratio),
+        Rule(patterns.PERCENT, _percent),
+        Rule(patterns.MONEY, _money),
+        Rule(patterns.QUANTITY, _quantity),
+        Rule(patterns.MONEY_AFTER, _money),
+        Rule(patterns.BARE_UNIT, _bare_unit),
+        _counted(verbaliser),
+        Rule(patterns.ORDINAL, _ordinal),
+        Rule(patterns.NUMBERED, _numbered),
+        Rule(patterns.HAN_ORDINAL, _han_ordinal),
+        Rule(patterns.FRACTION, _fraction),
+    )
+
+
+NUMBERS = (
+    Rule(patterns.RANGE, _range),
+    Rule(patterns.POINT, _point),
+    Rule(patterns.SIGNED_NUMBER, _number),
+)

@@ -1,0 +1,59 @@
+"""Signs between and beside words and numbers."""
+
+from __future__ import annotations
+
+import re
+
+from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.numbers import Sign
+from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens
+
+_ALWAYS = frozenset("×÷=≠≤≥≈±√∞²³°%‰&")
+_BEFORE_NUMBER = frozenset("<>^#№")
+_DASHES = frozenset("-–—~～〜")
+_CJK = frozenset({Language.ZH, Language.YUE, Language.JA})
+
+
+def _sign(match: re.Match[str], place: Place) -> Tokens:
+    sign = match[0]
+    after = place.text[place.index + 1 :][:2]
+    number_follows = after.lstrip()[:1].isdigit()
+    if sign in _DASHES:
+        return _dash(sign, place, after, number_follows=number_follows)
+    if sign == "/":
+        return _slash(place, after, number_follows=number_follows)
+    if sign == "+":
+        said = place.previous.isalnum() or number_follows or place.previous in {"+", "%"}
+        return [Sign(sign=sign, arithmetic=number_follows)] if said else [" "]
+    if sign == "&" and place.after_latin() and after.lstrip()[:1].isascii():
+        return [" and "]
+    if sign == "@":
+        return [Sign(sign=sign)] if place.previous.isalnum() and after[:1].isalnum() else [" "]
+    if sign in _ALWAYS or (sign in _BEFORE_NUMBER and number_follows):
+        return [Sign(sign=sign, arithmetic=number_follows)]
+    return [" "]
+
+
+def _dash(sign: str, place: Place, after: str, *, number_follows: bool) -> Tokens:
+    latin_follows = after[:1].isascii() and after[:1].isalpha()
+    if number_follows and place.equation and place.after_operand():
+        return [Sign(sign="-", arithmetic=True)]
+    if sign == "-" and place.after_latin() and latin_follows:
+        return ["-"]
+    if sign in "~～〜":
+        about = number_follows and not place.previous.isalnum()
+        return [Sign(sign="≈", arithmetic=True)] if about else [" "]
+    spaced = place.previous in {"", " "} or after[:1] == " " or sign != "-"
+    return ["，"] if spaced and place.before.strip() else [" "]
+
+
+def _slash(place: Place, after: str, *, number_follows: bool) -> Tokens:
+    if number_follows and place.previous.isdigit():
+        return [Sign(sign="÷" if place.equation else "/", arithmetic=place.equation)]
+    if place.after_measure and after[:1].isalpha():
+        return [Sign(sign="/", arithmetic=True)]
+    joins = place.previous.isalnum() and after[:1].isalnum() and place.language in _CJK
+    return ["、"] if joins and not place.after_latin() else [" "]
+
+
+SIGNS = (Rule(re.compile(r"[-–—+±×÷=≠<>≤≥≈√∞^&@#№%‰°²³/~～〜_]"), _sign),)
