@@ -193,7 +193,9 @@ async def hang_up(
                     pass
             writer.close()
             await writer.wait_closed()
-    except (OSError, TimeoutError):
-        pass
-    finally:
+    except (TimeoutError, asyncio.CancelledError) as reason:
         writer.transport.abort()
+        if isinstance(reason, asyncio.CancelledError):
+            raise
+    except OSError:
+        pass  # the client has cut the connection itself
