@@ -1,4 +1,4 @@
-"""The models by name and the engines that speak them: the one place to add one."""
+"""The engines by the name that a bundle gives: the one place to add one."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def _kokoro(bundle: Path, *, threads: int = 0) -> Engine:
     return kokoro.load(bundle, threads=threads)
 
 
-ENGINES: dict[str, Loader] = {"lite": _kokoro, "tone": _tone}
-"""Model name: its loader. Each imports its libraries when it is called, not before."""
+ENGINES: dict[str, Loader] = {"kokoro": _kokoro, "tone": _tone}
+"""Engine name: its loader. Each imports its libraries when it is called, not before."""
