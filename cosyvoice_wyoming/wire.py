@@ -8,6 +8,7 @@ JSON, then `data_length` bytes of JSON merged over `data`, then `payload_length`
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -193,9 +194,8 @@ async def hang_up(
                     pass
             writer.close()
             await writer.wait_closed()
-    except (TimeoutError, asyncio.CancelledError) as reason:
-        writer.transport.abort()
-        if isinstance(reason, asyncio.CancelledError):
-            raise
     except OSError:
-        pass  # the client has cut the connection itself
+        pass  # the client has cut the connection, or does not end it in time
+    finally:
+        with contextlib.suppress(AttributeError):  # a closed pipe has forgotten its event loop
+            writer.transport.abort()
