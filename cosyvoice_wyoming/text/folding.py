@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_KEPT = "，。！？；、（）《》〈〉【】「」『』〔〕“”‘’…—·・〜～ー²³°№"
+_KEPT = "，。！？；、（）《》〈〉【】「」『』〔〕“”‘’…—·・〜～ー²³°№′″"
 """Compatibility characters and marks that NFKC would change, or whose change would hide meaning:
 `100，200` is no thousands separator, and `m²` is not `m2`."""
 
@@ -23,7 +23,6 @@ _MAPPED = str.maketrans(
         "㎠": "cm²",
         "㎤": "cm³",
         "㎍": "μg",
-        "¹": "^1",
         "⁄": "/",
         "∕": "/",
         "：": ":",
@@ -53,16 +52,17 @@ _MAPPED = str.maketrans(
         "➕": "+",
         "➗": "÷",
     }
-    | {char: f"^{power}" for power, char in zip("0456789", "⁰⁴⁵⁶⁷⁸⁹", strict=True)}
 )
 
-_SIGNS = frozenset("°%‰+×÷=≠<>≤≥≈±√∞^$¥€£₩₽₹฿₫₺₿№²³~/&@#*_|`")
+_SIGNS = frozenset("°%‰+×÷=≠<>≤≥≈±√∞^$¥€£₩₽₹฿₫₺₿№²³′″~/&@#*_|`")
 """Signs that a later step says or takes away with knowledge of what is around them."""
 
 _COMPATIBLE = re.compile(f"[^{re.escape(_KEPT)}ㄱ-ㆎ\\x00-\\x7f]+")
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e一-鿿ぁ-ヿ가-힣，。！？；、]")
 _ARROWS = re.compile(r"\s*(?:[←-⇿⟵-⟿➔-➾]|<?[-=]{1,2}>)+\s*")
 _SPACES = re.compile(r"\s{2,}")
+_EXPONENT = re.compile("[⁻⁰¹⁴-⁹][⁻⁰¹²³⁴-⁹]*|[²³][⁰¹²³⁴-⁹]+")
+"""A lone ² or ³ is left alone, as it belongs to a unit more often than not."""
 _VULGAR = re.compile(r"(\d?)([¼-¾⅐-⅞])")
 
 
@@ -72,6 +72,7 @@ def fold(text: str) -> str:
     Digits of every script become ASCII digits, `½` becomes `1/2`, arrows a comma.
     """
     text = _SPACES.sub(lambda match: "\n" if "\n" in match[0] else " ", text)
+    text = _EXPONENT.sub(_spell_exponent, text)
     text = _VULGAR.sub(_spell_fraction, text.translate(_MAPPED))
     text = _COMPATIBLE.sub(_normalize, text)
     text = _ARROWS.sub("，", text)
@@ -87,6 +88,10 @@ def _spell_fraction(match: re.Match[str]) -> str:
     return f"{match[1]} {parts} " if match[1] else parts
 
 
+def _spell_exponent(match: re.Match[str]) -> str:
+    return "^" + unicodedata.normalize("NFKC", match[0]).replace("−", "-")
+
+
 @lru_cache(maxsize=8192)
 def _fold_character(char: str) -> str:
     if char in _SIGNS or char in _KEPT or char == "\n":
@@ -94,7 +99,9 @@ def _fold_character(char: str) -> str:
     category = unicodedata.category(char)
     if char.isspace() or category in {"Cc", "Zl", "Zp"}:
         return "\n" if char in "\v\f\x85\u2028\u2029" else " "
-    if category[0] == "N" and char != "〇":
+    if char == "〇":
+        return "零"
+    if category[0] == "N":
         value = unicodedata.numeric(char, 0)
         return str(int(value)) if value == int(value) else ""
     if category[0] == "M":

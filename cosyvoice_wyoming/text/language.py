@@ -145,6 +145,12 @@ def _is_simplified(char: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def is_traditional(char: str) -> bool:
+    """Whether only traditional Chinese writes a character (Japanese may, too)."""
+    return is_han(char) and _in("big5", char) and not _in("gb2312", char)
+
+
+@lru_cache(maxsize=8192)
 def _is_japan_only(char: str) -> bool:
     return _in("shift_jis", char) and not _in("gb2312", char) and not _in("big5", char)
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
 _SPELLED = frozenset(
-    {"AQI", "CO", "HA", "UPS", "WC", "AC", "DC", "IR", "UV", "OTA", "ECO", "PC", "NO", "SO", "TVOC"}
-    - {"ECO"}
+    {"CO", "HA", "UPS", "SOC", "COP", "MR", "LIFX", "SO", "NO", "HEMS", "DAB", "RIP", "FAQ", "CAD"}
 )
 """Initialisms that an English reader would take for a word."""
 _NOT_READ = re.compile(r"[^\x00-\x7f一-鿿ぁ-ヿ가-힣，。！？；：、]")
@@ -45,7 +44,7 @@ def _say_word(word: str, verbaliser: Verbaliser) -> str:
 @lru_cache(maxsize=8192)
 def _read(char: str) -> str:
     """Return a letter of another script in Latin letters, other characters as they are."""
-    if not char.isalpha() or is_han(char) or is_kana(char) or is_hangul(char) or char in "々〇〆ー":
+    if not char.isalpha() or is_han(char) or is_kana(char) or is_hangul(char) or char in "々〆ー":
         return char
     name = unicodedata.name(char, "")
     if name.startswith("LATIN"):

@@ -34,6 +34,9 @@ _ROMAN_NUMERAL = re.compile(
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50}
 
 
+_SHARP = re.compile(r"(?<![A-Za-z])([CF])#")
+
+
 def say_links(text: str, verbaliser: Verbaliser) -> str:
     """Return the text with addresses as words: of a web address the host is enough."""
     if "." in text or "@" in text:
@@ -41,7 +44,7 @@ def say_links(text: str, verbaliser: Verbaliser) -> str:
         text = _URL.sub(lambda match: _host(match, dot), text)
         text = _MAIL.sub(lambda match: match[0].replace(".", dot).replace("@", " at "), text)
         text = _DOTTED.sub(lambda match: _dotted(match[0], dot), text)
-    return _ROMAN_NUMERAL.sub(_roman, text)
+    return _ROMAN_NUMERAL.sub(_roman, _SHARP.sub(r"\1 sharp", text))
 
 
 def _host(match: re.Match[str], dot: str) -> str:

@@ -35,6 +35,14 @@ class Fraction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Power:
+    """`10^6` or `10⁻³`: the exponent may be negative. `m²` is a unit, `x²` a Sign."""
+
+    base: Number
+    exponent: Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Date:
     """A date written in digits only, `2026-11-30`, `11/30`, `2026/11`; absent parts are 0.
 
@@ -50,8 +58,8 @@ class Date:
 class Time:
     """A time of day written with colons, `08:05` or `15:16:36`, `hour` 0 to 24.
 
-    `minute` and `second` are two digits as written; `second` may be "". `period` is "am", "pm" or
-    "". Written with words (`3点05分`, `3시`) its parts come as `Counted` instead.
+    `minute` and `second` are two digits as written; `second` may be "", and the minute of `5 pm`
+    is "00". `period` is "am", "pm" or "". Written with words (`3点05分`, `3시`) its parts come as `Counted` instead.
     """
 
     hour: int
@@ -175,10 +183,11 @@ class Ordinal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    """A sign that is said: one of `+ - × ÷ = ≠ < > ≤ ≥ ≈ ± ^ / & @ # % ° ² ³ √ ∞ .` and `_`.
+    """A sign that is said: one of `+ - × ÷ = ≠ < > ≤ ≥ ≈ ± ^ / & @ # № % ‰ ° ² ³ √ ∞ .` and `per`.
 
     `arithmetic` is true between or before numbers: `3-1` in `3-1=2` is "minus", and `*` arrives
-    as `×`. `.` arrives only inside an address such as `a@b.com`.
+    as `×`. `.` arrives only inside an address such as `a@b.com`. `per` is the stroke after a
+    measure, as in `0.6元/度` and `$5/day`.
     """
 
     sign: str
@@ -188,6 +197,7 @@ class Sign:
 Token = (
     Number
     | Fraction
+    | Power
     | Date
     | Time
     | Year

@@ -19,8 +19,12 @@ CURRENCY_OF: dict[str, Currency] = {sign: row for row in CURRENCIES for sign in 
 NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,5}(?!,?\d)|\d{1,17}(?!\d))(?:\.\d+)?(?!\.\d)"
 """Up to 17 digits; longer ones are no numbers but codes."""
 SIGNED = rf"[-+±]?{NUMBER}"
-DASH = r"(?:\s*[~～〜–—]+\s*|\s?-\s?)"
+DASH = r"(?:\s*[~～〜–—]+\s*|\s-\s|-)"
 _WORD_END = r"(?![A-Za-z])"
+SPECIAL_UNIT = one_of(
+    symbol for symbol in UNIT_OF if "/" in symbol or not (symbol.isascii() or symbol[0] in "°º˚′″")
+)
+"""Units that nothing else looks like, so that they are known without a number."""
 UNIT = rf"(?:{one_of(UNIT_OF)}){_WORD_END}(?!\d)"
 CURRENCY = one_of(CURRENCY_OF)
 MAGNITUDE = (
@@ -39,7 +43,7 @@ DATE = re.compile(
 )
 MONTH = re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})(?![\d/.-])")
 DAY_FIRST_DATE = re.compile(r"(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
-PHONE = re.compile(r"\+?\(?\d{1,5}\)?(?:[- ]\(?\d{2,5}\)?){1,5}(?!\d)")
+PHONE = re.compile(r"\+?\(?\d{1,5}\)?(?:[- ]\(?\d{2,8}\)?){1,5}(?!\d)")
 PLAIN = re.compile(r"\d+(?![.,:]?\d)")
 TIME = re.compile(
     CLOCK.format("a")
@@ -72,30 +76,31 @@ HAN_ORDINAL = re.compile(r"第\s?(?P<n>\d+)(?![.\d])")
 YEARS = re.compile(rf"(?P<a>(?:19|20)\d\d){DASH}(?P<b>(?:19|20)\d\d)(?!\d)")
 RANGE = re.compile(rf"(?P<a>{SIGNED}){DASH}(?P<b>-?{NUMBER})")
 ATTACHED = re.compile(r"\d{3,}(?![\d.,])")
+DURATION = re.compile(
+    r"(?P<h>\d{1,3})\s?h(?:rs?)?\s?(?P<m>\d{1,2})\s?m(?:in)?(?:\s?(?P<s>\d{1,2})\s?s(?:ec)?)?(?![A-Za-z])"
+)
+POWER = re.compile(rf"(?P<a>{NUMBER})\^(?P<b>-?{NUMBER})")
+PER_UNIT = re.compile(rf"/\s?(?P<unit>{UNIT})")
 POINT = re.compile(r"\.(?P<f>\d+)")
 SIGNED_NUMBER = re.compile(SIGNED)
 DIGITS = re.compile(r"\d+")
-ROMAN = re.compile(
-    r"(?:(?<=第)|(?<=제)|(?<=Chapter )|(?<=Part )|(?<=Volume )|(?<=Act )|(?<=Phase )|(?<=Type )"
-    r"|(?<=War )|(?<=Section )|(?<=Season )|(?<=Episode )|(?<=Level )|(?<=파트 ))"
-    r"(?P<r>(?=[IVXL])(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![A-Za-z])"
-)
-
 ROOM_AFTER = re.compile(r"\s?(?:号房|號房|号室|號室|号室|室|房(?![间間])|路(?![由口])|호실)")
 """What follows the number of a room or of a bus and makes it digits."""
 
 START = re.compile(
-    rf"\d|[-+±]\s?(?=\d)|-?(?:{CURRENCY})(?=\s?-?\d)|(?:#|№|\b[Nn][Oo]\.)(?=\s?\d)|第(?=\s?\d)"
+    rf"\d|(?<![A-Za-z])(?:{SPECIAL_UNIT}){_WORD_END}|[-+±]\s?(?=\d)|-?(?:{CURRENCY})(?=\s?-?\d)|(?:#|№|\b[Nn][Oo]\.)(?=\s?\d)|第(?=\s?\d)"
     r"|(?<![\w.])\.(?=\d)|[-–—+±×÷=≠<>≤≥≈√∞^&@#№%‰°²³/~～〜_$¥€£₩₽₹฿₫₺₿]"
 )
 """Where something that is said as a number or sign may begin."""
 
+_MONTH_NAME = (
+    r"\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
+)
+MONTH_BEFORE = re.compile(rf"{_MONTH_NAME} $")
 YEAR_BEFORE = re.compile(
-    r"(?:\b(?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Oo]f|[Yy]ear|Jan(?:uary)?|Feb(?:ruary)?"
-    r"|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
-    r"|Nov(?:ember)?|Dec(?:ember)?)\.?"
-    r"|(?:\b(?:January|February|March|April|May|June|July|August|September|October|November"
-    r"|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? [a-z-]+),?|[日號号],)\s?$"
+    r"(?:\b(?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Oo]f|[Yy]ear)"
+    rf"|{_MONTH_NAME}(?: [a-z-]+,)?|[日號号],)\s?$"
 )
 """What stands before a year, numbers already in words."""
 

@@ -36,8 +36,8 @@ def prepare(
 
 def words_of(text: str, language: Language) -> str:
     """Return clean text in words: no digit or sign is left."""
-    said_by = verbaliser(language)
-    text = say_links(text, said_by)
+    said_by = verbaliser(language).for_text(text)
+    text = say_links(said_by.rewrite(text), said_by)
     text = say_numbers(text, said_by)
     text = say_letters(text, said_by)
     return tidy(text, language)

@@ -98,8 +98,8 @@ UNITS: tuple[Unit, ...] = (
     Unit(("g/m³", "g/m3"), "克每立方米", "克每立方米", "グラム毎立方メートル", "그램 매 세제곱미터", "gram per cubic meter|grams per cubic meter"),
     Unit(("mg/L", "mg/l"), "毫克每升", "毫克每升", "ミリグラム毎リットル", "밀리그램 매 리터", "milligram per liter|milligrams per liter"),
     Unit(("mmol/L", "mmol/l"), "毫摩尔每升", "毫摩爾每升", "ミリモル毎リットル", "밀리몰 매 리터", "millimole per liter|millimoles per liter"),
-    Unit(("ppm", "PPM"), "P P M", "P P M", "ピーピーエム", "피피엠", "parts per million"),
-    Unit(("ppb", "PPB"), "P P B", "P P B", "ピーピービー", "피피비", "parts per billion"),
+    Unit(("ppm", "PPM"), "PPM", "PPM", "ピーピーエム", "피피엠", "parts per million"),
+    Unit(("ppb", "PPB"), "PPB", "PPB", "ピーピービー", "피피비", "parts per billion"),
     # electricity, energy
     Unit(("kWh", "kwh", "KWh", "KWH", "kW·h", "kW⋅h"), "千瓦时", "千瓦時", "キロワット時", "킬로와트시", "kilowatt hour|kilowatt hours"),
     Unit(("Wh",), "瓦时", "瓦時", "ワット時", "와트시", "watt hour|watt hours"),
@@ -164,8 +164,8 @@ UNITS: tuple[Unit, ...] = (
     Unit(("μs",), "微秒", "微秒", "マイクロ秒", "마이크로초", "microsecond|microseconds"),
     Unit(("d",), "天", "日", "日", "일", "day|days"),
     # length and volume of the imperial system
-    Unit(("ft",), "英尺", "呎", "フィート", "피트", "foot|feet"),
-    Unit(("inch", "inches"), "英寸", "吋", "インチ", "인치", "inch|inches"),
+    Unit(("ft", "′"), "英尺", "呎", "フィート", "피트", "foot|feet"),
+    Unit(("inch", "inches", "″"), "英寸", "吋", "インチ", "인치", "inch|inches"),
     Unit(("mi", "miles"), "英里", "英里", "マイル", "마일", "mile|miles"),
     Unit(("gal",), "加仑", "加侖", "ガロン", "갤런", "gallon|gallons"),
 )

@@ -14,11 +14,20 @@ class Cantonese(Chinese):
 
     language: ClassVar[Language] = Language.YUE
 
-    counters = (*chinese_words.COUNTERS, *"嚿樖餐蚊毫碌轉", "蚊雞", "港紙", "個鐘", "粒鐘", "個字")
-    room_words = (*chinese_words.ROOM_WORDS, "房", "台")
-    score_words = (*chinese_words.SCORE_WORDS, "贏", "輸", "打和")
+    counters: ClassVar[tuple[str, ...]] = (
+        *chinese_words.COUNTERS,
+        *"嚿樖餐蚊毫碌轉",
+        "蚊雞",
+        "港紙",
+        "個鐘",
+        "粒鐘",
+        "個字",
+    )
+    room_words: ClassVar[tuple[str, ...]] = (*chinese_words.ROOM_WORDS, "房", "台")
+    score_words: ClassVar[tuple[str, ...]] = (*chinese_words.SCORE_WORDS, "贏", "輸", "打和")
 
     two = "兩"
+    two_before_thousand = "二"
     minus = "負"
     plus_or_minus = "正負"
     point = "點"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import ClassVar
 
-from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.language import Language, is_traditional
 from cosyvoice_wyoming.text.languages.chinese_words import (
     CODE_WORDS,
     COUNTERS,
@@ -12,6 +14,7 @@ from cosyvoice_wyoming.text.languages.chinese_words import (
     ROOM_WORDS,
     SCORE_WORDS,
     SIGNS,
+    TO_TRADITIONAL,
 )
 from cosyvoice_wyoming.text.languages.verbaliser import Verbaliser
 from cosyvoice_wyoming.text.numbers import (
@@ -27,11 +30,13 @@ from cosyvoice_wyoming.text.numbers import (
     Number,
     Ordinal,
     Percent,
+    Power,
     Quantity,
     Range,
     Ratio,
     Sign,
     Time,
+    Token,
     Year,
 )
 
@@ -39,6 +44,7 @@ DIGITS = "零一二三四五六七八九"
 _MYRIAD = 10_000
 _HUNDRED_MILLION = 10**8
 _YEAR_DIGITS = 4
+_FULL_HOUR = re.compile(r"([点點时時])\s?00\s?分(?![钟鐘])")
 
 
 class Chinese(Verbaliser):
@@ -46,12 +52,13 @@ class Chinese(Verbaliser):
 
     language: ClassVar[Language] = Language.ZH
 
-    counters = COUNTERS
-    code_words = CODE_WORDS
-    room_words = ROOM_WORDS
-    score_words = SCORE_WORDS
+    counters: ClassVar[tuple[str, ...]] = COUNTERS
+    code_words: ClassVar[tuple[str, ...]] = CODE_WORDS
+    room_words: ClassVar[tuple[str, ...]] = ROOM_WORDS
+    score_words: ClassVar[tuple[str, ...]] = SCORE_WORDS
 
     two: ClassVar[str] = "两"
+    two_before_thousand: ClassVar[str] = "两"
     minus: ClassVar[str] = "负"
     below_zero: ClassVar[str] = "零下"
     plus: ClassVar[str] = "正"
@@ -74,7 +81,12 @@ class Chinese(Verbaliser):
     dawn: ClassVar[str] = "凌晨"
     evening: ClassVar[str] = "晚上"
     signs: ClassVar[dict[str, str]] = SIGNS
-    per: ClassVar[str] = "每"
+
+    def rewrite(self, text: str) -> str:
+        return _FULL_HOUR.sub(r"\1整", text)
+
+    def for_text(self, text: str) -> Verbaliser:
+        return TRADITIONAL if any(map(is_traditional, text)) else self
 
     def number(self, number: Number) -> str:
         return self._sign(number.sign) + self._unsigned(number)
@@ -121,7 +133,7 @@ class Chinese(Verbaliser):
                 words += (DIGITS[0] if skipped else "") + DIGITS[digit] + unit
             skipped = bool(words) and not digit
         words = words.removeprefix("一") if words.startswith("一十") else words
-        return self.two + words[1:] if words.startswith("二千") else words
+        return self.two_before_thousand + words[1:] if words.startswith("二千") else words
 
     def one_by_one(self, digits: str, *, one: str = "一") -> str:
         """Return the digits one after another."""
@@ -131,6 +143,9 @@ class Chinese(Verbaliser):
         whole = self.cardinal(fraction.whole) + self.whole_and if fraction.whole else ""
         parts = (self.cardinal(fraction.denominator), self.cardinal(fraction.numerator))
         return whole + self.out_of.join(parts)
+
+    def power(self, power: Power) -> str:
+        return f"{self.number(power.base)}的{self.number(power.exponent)}次方"
 
     def percent(self, percent: Percent) -> str:
         base = ("百" if percent.sign == "%" else "千") + self.out_of
@@ -220,7 +235,7 @@ class Chinese(Verbaliser):
 
     def money(self, money: Money) -> str:
         unit, _ = money.currency.names(self.language)
-        return self._counted(money.amount) + money.magnitude + unit
+        return self._counted(_without_idle_zeros(money.amount)) + money.magnitude + unit
 
     def counted(self, counted: Counted) -> str:
         return self._before(counted.amount, counted.counter) + counted.counter
@@ -236,7 +251,7 @@ class Chinese(Verbaliser):
             return self.say(amount)
         if counter == "年" and len(amount.integer) == _YEAR_DIGITS and not amount.fraction:
             return self.one_by_one(amount.integer)
-        if counter in "度" or counter.endswith("氏度"):
+        if counter == "度" or counter.endswith("氏度"):
             return self._degrees(amount)
         if counter[0] in "点點时時分秒" and not amount.fraction:
             zero = len(amount.integer) > 1 and amount.integer[0] == "0" and amount.integer != "00"
@@ -259,8 +274,23 @@ class Chinese(Verbaliser):
         return words + self.number_word if ordinal.numbered else "第" + words
 
     def sign(self, sign: Sign) -> str:
-        if sign.sign == "/" and sign.arithmetic:
-            return self.per
         if sign.sign == "-" and not sign.arithmetic:
             return self.minus
         return self.signs.get(sign.sign, "")
+
+
+class _TraditionalChinese(Chinese):
+    """Mandarin beside traditional characters, as in Taiwan."""
+
+    def say(self, token: Token) -> str:
+        return super().say(token).translate(TO_TRADITIONAL)
+
+
+TRADITIONAL = _TraditionalChinese()
+
+
+def _without_idle_zeros(amount: Amount) -> Amount:
+    """Return `3.50` as `3.5`: a price's last zero is not said."""
+    if isinstance(amount, Number):
+        return replace(amount, fraction=amount.fraction.rstrip("0"))
+    return amount

@@ -101,6 +101,12 @@ SCORE_WORDS = (
     ),
 )
 
+TO_TRADITIONAL = str.maketrans(
+    "两负点万亿号摄华时岁纳尔钟节个转间积数减于约无穷镑币韩卢铢兰开欧顷兹赫压标帧贝线达",
+    "兩負點萬億號攝華時歲納爾鐘節個轉間積數減於約無窮鎊幣韓盧銖蘭開歐頃茲赫壓標幀貝線達",
+)
+"""Characters of the words that Mandarin uses for numbers, signs, units and currencies."""
+
 SIGNS = {
     "+": "加",
     "-": "减",
@@ -118,6 +124,7 @@ SIGNS = {
     "&": "和",
     "@": "at",
     "/": "斜杠",
+    "per": "每",
     "%": "百分号",
     "‰": "千分号",
     "°": "度",

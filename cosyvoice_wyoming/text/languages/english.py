@@ -32,6 +32,7 @@ from cosyvoice_wyoming.text.numbers import (
     Number,
     Ordinal,
     Percent,
+    Power,
     Quantity,
     Range,
     Ratio,
@@ -67,6 +68,9 @@ class English(Verbaliser):
             words = f"{cardinal(numerator)} {one if numerator == 1 else many}"
         return f"{cardinal(int(fraction.whole))} and {words}" if fraction.whole else words
 
+    def power(self, power: Power) -> str:
+        return f"{self.number(power.base)} to the power of {self.number(power.exponent)}"
+
     def percent(self, percent: Percent) -> str:
         word = "percent" if percent.sign == "%" else "per mille"
         return f"{self.amount(percent.amount)} {word}"
@@ -86,9 +90,11 @@ class English(Verbaliser):
         return words
 
     def time(self, time: Time) -> str:
+        if time.hour == 0 and time.minute == "00" and not time.second + time.period:
+            return "midnight"
         words = cardinal(time.hour)
         if time.minute == "00" and not time.period and not time.second:
-            words += " hundred" if time.hour == 0 or time.hour > 12 else " o'clock"  # noqa: PLR2004
+            words += " hundred" if time.hour > 12 else " o'clock"  # noqa: PLR2004
         elif time.minute not in {"", "00"} or time.second:
             words += " " + _minutes(time.minute)
         if time.second:
@@ -120,7 +126,10 @@ class English(Verbaliser):
         return _SIGN_WORDS[amount.sign] + " and ".join(parts)
 
     def counted(self, counted: Counted) -> str:
-        return f"{self.amount(counted.amount)}{COUNTER_WORDS.get(counted.counter, counted.counter)}"
+        amount = counted.amount
+        if counted.counter == "s" and isinstance(amount, Number):
+            return _decade(int(amount.integer))
+        return f"{self.amount(amount)} times"
 
     def digits(self, digits: Digits) -> str:
         zero = "oh" if digits.kind is DigitsKind.ROOM else "zero"
@@ -130,21 +139,22 @@ class English(Verbaliser):
     def dotted(self, dotted: Dotted) -> str:
         if dotted.kind is DottedKind.ADDRESS:
             return " dot ".join(map(one_by_one, dotted.parts))
-        return " point ".join(cardinal(int(part)) for part in dotted.parts)
+        return " point ".join(
+            year(int(part)) if len(part) == _YEAR_DIGITS else cardinal(int(part))
+            for part in dotted.parts
+        )
 
     def ordinal(self, ordinal_: Ordinal) -> str:
         value = int(ordinal_.integer)
         return f"number {cardinal(value)}" if ordinal_.numbered else ordinal(value)
 
     def sign(self, sign: Sign) -> str:
-        if sign.sign == "/" and sign.arithmetic:
-            return "per"
         if sign.sign == "-" and not sign.arithmetic:
             return "dash"
         return SIGNS.get(sign.sign, "")
 
 
-COUNTER_WORDS = {"x": " times", "X": " times"}
+_YEAR_DIGITS = 4
 _SIGN_WORDS = {"": "", "-": "minus ", "+": "plus ", "±": "plus or minus "}
 
 
@@ -190,6 +200,12 @@ def year(value: int) -> str:
 def one_by_one(digits: str, *, zero: str = "zero") -> str:
     """Return the digits one after another."""
     return " ".join(zero if digit == "0" else SMALL[int(digit)] for digit in digits)
+
+
+def _decade(value: int) -> str:
+    """Return `the nineteen nineties`."""
+    head, gap, last = _split_last(year(value) if value >= 1000 else cardinal(value))  # noqa: PLR2004
+    return head + gap + (f"{last[:-1]}ies" if last.endswith("y") else f"{last}s")
 
 
 def _minutes(digits: str) -> str:

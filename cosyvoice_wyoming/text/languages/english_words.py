@@ -35,8 +35,8 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
     *("October", "November", "December"),
 )
-COUNTERS = ("x",)
-"""`3x` is "three times"."""
+COUNTERS = ("x", "s")
+"""`3x` is "three times", `the 90s` "the nineties"."""
 CODE_WORDS = (
     *("PIN", "pin code", "PIN code", "code", "Code", "passcode", "password", "ID", "zip", "ZIP"),
     *("serial", "extension", "order", "ticket", "case"),
@@ -64,6 +64,7 @@ SIGNS = {
     "&": "and",
     "@": "at",
     "/": "slash",
+    "per": "per",
     "%": "percent",
     "‰": "per mille",
     "°": "degrees",

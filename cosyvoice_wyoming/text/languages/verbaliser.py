@@ -17,6 +17,7 @@ from cosyvoice_wyoming.text.numbers import (
     Number,
     Ordinal,
     Percent,
+    Power,
     Quantity,
     Range,
     Ratio,
@@ -32,7 +33,7 @@ class Verbaliser(ABC):
 
     Every method returns words in the language's own script, with spaces between words where the
     language writes them (the space to the neighbouring text is added by the caller) and no digit
-    or sign. A letter by its name is written as a single capital: `P P M`.
+    or sign. Letters by their names are written in capitals: `PPM`.
     """
 
     language: ClassVar[Language]
@@ -95,6 +96,20 @@ class Verbaliser(ABC):
     @abstractmethod
     def sign(self, sign: Sign) -> str: ...
 
+    def power(self, power: Power) -> str:
+        """Say base, `^` and exponent; most languages have something better."""
+        raised = self.sign(Sign(sign="^", arithmetic=True))
+        return f"{self.number(power.base)} {raised} {self.number(power.exponent)}"
+
+    def rewrite(self, text: str) -> str:
+        """Return the text with what only this language writes brought to a common form."""
+        return text
+
+    def for_text(self, text: str) -> Verbaliser:
+        """Return the variant of the language that writes like the text."""
+        del text
+        return self
+
     def latin(self, word: str) -> str | None:
         """Return how the language itself writes a Latin word (YouTube: ユーチューブ, 유튜브).
 
@@ -118,6 +133,7 @@ _METHODS: dict[type[Token], str] = {
     Number: "number",
     Fraction: "fraction",
     Percent: "percent",
+    Power: "power",
     Ratio: "ratio",
     Range: "range",
     Date: "date",

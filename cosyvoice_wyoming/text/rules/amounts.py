@@ -15,16 +15,18 @@ from cosyvoice_wyoming.text.numbers import (
     Number,
     Ordinal,
     Percent,
+    Power,
     Quantity,
     Range,
     Ratio,
+    Year,
 )
 from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens, amount_of, number_of
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.text.languages import Verbaliser
 
-_HOURS_BEFORE = re.compile(r"(?:hours?|小时|小時|時間|시간)\s?$")
+_YEAR_DIGITS = 4
 _LEAST_KELVIN = 100
 _MOST_AMPERE = 200
 _MAGNITUDES = {
@@ -47,8 +49,8 @@ def _quantity(match: re.Match[str], place: Place) -> Tokens:
         return None
     if not _plausible(match["unit"], match["b"] or match["a"], spaced=bool(match["gap"])):
         return None
-    if match["unit"] == "m" and _HOURS_BEFORE.search(place.before):
-        unit = patterns.UNIT_OF["min"]  # 1h 30m
+    if match["unit"] == "s" and place.before.endswith("the "):
+        return None  # the 90s
     return [Quantity(amount=amount_of(match), unit=unit)]
 
 
@@ -64,8 +66,7 @@ def _plausible(symbol: str, written: str, *, spaced: bool) -> bool:
 
 def _bare_unit(match: re.Match[str], place: Place) -> Tokens:
     """`km/h`, `°C` and `μg/m³` without a number."""
-    special = not match[0].isascii() or "/" in match[0]
-    if not special or match[0] == "°" or place.after_latin():
+    if match[0] == "°" or place.after_latin():
         return None
     return [Quantity(amount=None, unit=patterns.UNIT_OF[match[0]])]
 
@@ -80,6 +81,23 @@ def _money(match: re.Match[str], place: Place) -> Tokens:
     magnitude = _MAGNITUDES.get(written.upper(), {}).get(place.language.value, written)
     currency = patterns.CURRENCY_OF[match["cur"]]
     return [Money(amount=amount, currency=currency, magnitude=magnitude)]
+
+
+def _duration(match: re.Match[str], place: Place) -> Tokens:
+    if place.after_latin():
+        return None
+    parts = (("h", "h"), ("m", "min"), ("s", "s"))
+    return [
+        Quantity(amount=number_of(match[name]), unit=patterns.UNIT_OF[symbol])
+        for name, symbol in parts
+        if match[name] is not None
+    ]
+
+
+def _power(match: re.Match[str], place: Place) -> Tokens:
+    if place.after_latin():
+        return None
+    return [Power(base=number_of(match["a"]), exponent=number_of(match["b"]))]
 
 
 def _counted(verbaliser: Verbaliser) -> Rule:
@@ -102,6 +120,11 @@ def _make_counted(match: re.Match[str], place: Place) -> Tokens:
 def _fraction(match: re.Match[str], place: Place) -> Tokens:
     if place.equation or place.after_latin() or int(match["d"]) < 2:  # noqa: PLR2004
         return None
+    if match[0] == "24/7":
+        gap = " " if place.language in {Language.EN, Language.KO} else "，"
+        return [Number(integer="24"), gap, Number(integer="7")]
+    if len(match["n"]) == len(match["d"]) == _YEAR_DIGITS:
+        return [Year(digits=match["n"]), "，", Year(digits=match["d"])]
     return [Fraction(numerator=match["n"], denominator=match["d"], whole=match["whole"] or "")]
 
 
@@ -156,7 +179,9 @@ def amounts(verbaliser: Verbaliser) -> tuple[Rule, ...]:
     return (
         Rule(patterns.SCORE, _score),
         Rule(patterns.RATIO, _ratio),
+        Rule(patterns.POWER, _power),
         Rule(patterns.PERCENT, _percent),
+        Rule(patterns.DURATION, _duration),
         Rule(patterns.MONEY, _money),
         Rule(patterns.QUANTITY, _quantity),
         Rule(patterns.MONEY_AFTER, _money),

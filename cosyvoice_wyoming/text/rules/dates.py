@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cosyvoice_wyoming.text import patterns
 from cosyvoice_wyoming.text.language import Language
-from cosyvoice_wyoming.text.numbers import Date, Range, Time, Year
+from cosyvoice_wyoming.text.numbers import Date, Ordinal, Range, Time, Year
 from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens
 
 _YEARS = range(1900, 2200)
@@ -84,13 +84,20 @@ def _hour(match: re.Match[str], place: Place) -> Tokens:
     hour = int(match["ah"])
     if hour not in _CLOCK_HOURS or place.after_latin():
         return None
-    return [Time(hour=hour, minute="", period=_PERIODS[match["ap"].lower()])]
+    return [Time(hour=hour, minute="00", period=_PERIODS[match["ap"].lower()])]
 
 
 def _years(match: re.Match[str], place: Place) -> Tokens:
     if place.after_latin() or place.text[match.end() :].startswith(("年", "년")):
         return None
     return [Range(low=Year(digits=match["a"]), high=Year(digits=match["b"]))]
+
+
+def _day_of_month(match: re.Match[str], place: Place) -> Tokens:
+    """`November 30`; the other languages write a word after the day."""
+    if place.language is not Language.EN or int(match[0][:3]) not in _DAYS:
+        return None
+    return [Ordinal(integer=match[0])] if patterns.MONTH_BEFORE.search(place.before) else None
 
 
 def _year(match: re.Match[str], place: Place) -> Tokens:
@@ -114,6 +121,7 @@ TIMES = (
     Rule(patterns.HOUR, _hour),
 )
 YEARS = (
+    Rule(patterns.PLAIN, _day_of_month),
     Rule(patterns.YEARS, _years),
     Rule(patterns.PLAIN, _year),
 )

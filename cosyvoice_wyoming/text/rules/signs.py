@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cosyvoice_wyoming.text import patterns
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.numbers import Sign
 from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens
@@ -51,9 +52,19 @@ def _slash(place: Place, after: str, *, number_follows: bool) -> Tokens:
     if number_follows and place.previous.isdigit():
         return [Sign(sign="÷" if place.equation else "/", arithmetic=place.equation)]
     if place.after_measure and after[:1].isalpha():
-        return [Sign(sign="/", arithmetic=True)]
+        return [Sign(sign="per")]
     joins = place.previous.isalnum() and after[:1].isalnum() and place.language in _CJK
     return ["、"] if joins and not place.after_latin() else [" "]
 
 
-SIGNS = (Rule(re.compile(r"[-–—+±×÷=≠<>≤≥≈√∞^&@#№%‰°²³/~～〜_]"), _sign),)
+def _per_unit(match: re.Match[str], place: Place) -> Tokens:
+    """`0.6元/kWh`."""
+    if not place.after_measure:
+        return None
+    return [Sign(sign="per"), " ", patterns.UNIT_OF[match["unit"]].name(place.language, one=True)]
+
+
+SIGNS = (
+    Rule(patterns.PER_UNIT, _per_unit),
+    Rule(re.compile(r"[-–—+±×÷=≠<>≤≥≈√∞^&@#№%‰°²³/~～〜_]"), _sign),
+)
