@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from cosyvoice_wyoming.phonemes.hangul import Block, decompose, is_block
 from cosyvoice_wyoming.phonemes.korean_rules import pronounce
+from cosyvoice_wyoming.phonemes.korean_spelling import KoreanSpelling
 from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, gap
-from cosyvoice_wyoming.phonemes.tables import table
 
 _ONSETS = {
     "ㄱ": "k", "ㄲ": "ʔk", "ㅋ": "kʰ", "ㄴ": "n", "ㄷ": "t", "ㄸ": "ʔt", "ㅌ": "tʰ", "ㄹ": "ɾ",
@@ -23,28 +21,13 @@ _VOWELS = {
 _CODAS = {"": "", "ㄱ": "k", "ㄴ": "n", "ㄷ": "t", "ㄹ": "l", "ㅁ": "m", "ㅂ": "p", "ㅇ": "ŋ"}
 _SONORANT_CODAS = frozenset(("", "ㄴ", "ㅁ", "ㅇ", "ㄹ"))
 _FRONT = frozenset("ㅣㅑㅕㅛㅠㅟㅖㅒ")
-_LETTER_NAMES = {
-    "ㄱ": "기역", "ㄴ": "니은", "ㄷ": "디귿", "ㄹ": "리을", "ㅁ": "미음", "ㅂ": "비읍",
-    "ㅅ": "시옷", "ㅇ": "이응", "ㅈ": "지읒", "ㅊ": "치읓", "ㅋ": "크", "ㅌ": "티읕",
-    "ㅍ": "피읖", "ㅎ": "흐", "ㄲ": "쌍기역", "ㄸ": "쌍디귿", "ㅃ": "쌍비읍", "ㅆ": "쌍시옷",
-    "ㅉ": "쌍지읒",
-    "ㅏ": "아", "ㅐ": "애", "ㅑ": "야", "ㅒ": "얘", "ㅓ": "어", "ㅔ": "에", "ㅕ": "여", "ㅖ": "예",
-    "ㅗ": "오", "ㅘ": "와", "ㅙ": "왜", "ㅚ": "외", "ㅛ": "요", "ㅜ": "우", "ㅝ": "워", "ㅞ": "웨",
-    "ㅟ": "위", "ㅠ": "유", "ㅡ": "으", "ㅢ": "의", "ㅣ": "이",
-}  # fmt: skip
 
 
 class KoreanReader:
     """Standard (Seoul) Korean."""
 
     def __init__(self) -> None:
-        words = table("korean_words.tsv")
-        self._respelled = words
-        self._pattern = (
-            re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))))
-            if words
-            else None
-        )
+        self._spelling = KoreanSpelling()
 
     def read(self, text: str) -> Phonemes:
         tokens = self._tokens(text)
@@ -70,9 +53,7 @@ class KoreanReader:
         ).strip()
 
     def _tokens(self, text: str) -> list[Block | str]:
-        text = "".join(_LETTER_NAMES.get(character, character) for character in text)
-        if self._pattern is not None:
-            text = self._pattern.sub(lambda match: self._respelled[match[0]], text)
+        text = self._spelling.respell(text)
         tokens: list[Block | str] = []
         starts_word = starts_phrase = True
         for character in text:

@@ -78,7 +78,10 @@ def _meet_h(current: Block, following: Block) -> None:
         elif following.onset == "ㅇ" and not following.starts_word:
             current.coda = rest
     elif following.onset == "ㅎ" and current.coda in _BEFORE_H:
-        current.coda, following.onset = _BEFORE_H[current.coda]
+        coda = current.coda
+        if following.starts_word:  # 낮 한때 is 나 탄때, but 앉히다 is 안치다
+            coda = _BARE.get(coda, coda)
+        current.coda, following.onset = _BEFORE_H.get(coda, (coda, "ㅎ"))
 
 
 def _link(current: Block, following: Block) -> None:
@@ -116,6 +119,8 @@ def _assimilate(current: Block, following: Block) -> None:
         following.onset = "ㄴ"
     if following.onset in ("ㄴ", "ㅁ") and current.coda in _NASAL:
         current.coda = _NASAL[current.coda]
+    if following.starts_word:
+        return
     if current.coda == "ㄴ" and following.onset == "ㄹ":
         current.coda = "ㄹ"
     elif current.coda == "ㄹ" and following.onset == "ㄴ":
@@ -123,10 +128,10 @@ def _assimilate(current: Block, following: Block) -> None:
 
 
 def _simplify_vowel(block: Block) -> None:
-    """ㅢ after a consonant, ㅖ outside 예 and 례, ㅕ after ㅈㅉㅊ (5)."""
+    """ㅢ after a consonant, ㅖ outside 예, 례 and 녜, ㅕ after ㅈㅉㅊ (5)."""
     if block.vowel == "ㅢ" and (block.onset != "ㅇ" or not block.starts_word):
         block.vowel = "ㅣ"
-    elif block.vowel == "ㅖ" and block.onset not in "ㅇㄹ":
+    elif block.vowel == "ㅖ" and block.onset not in "ㅇㄹㄴ":
         block.vowel = "ㅔ"
     elif block.vowel == "ㅕ" and block.onset in "ㅈㅉㅊ":
         block.vowel = "ㅓ"
