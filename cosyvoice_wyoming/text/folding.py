@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from cosyvoice_wyoming.text.given import is_placeholder
+
 _KEPT = "，。！？；、（）《》〈〉【】「」『』〔〕“”‘’…—·・〜～ー²³°№′″"
 """Compatibility characters and marks that NFKC would change, or whose change would hide meaning:
 `100，200` is no thousands separator, and `m²` is not `m2`."""
@@ -94,16 +96,22 @@ def _spell_exponent(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=8192)
 def _fold_character(char: str) -> str:
-    if char in _SIGNS or char in _KEPT or char == "\n":
+    if char in _SIGNS or char in _KEPT or char == "\n" or is_placeholder(char):
         return char
+    return _fold_number(char) if unicodedata.category(char)[0] == "N" else _fold_other(char)
+
+
+def _fold_number(char: str) -> str:
+    if char == "〇":
+        return "零"
+    value = unicodedata.numeric(char, 0)
+    return str(int(value)) if value == int(value) else ""
+
+
+def _fold_other(char: str) -> str:
     category = unicodedata.category(char)
     if char.isspace() or category in {"Cc", "Zl", "Zp"}:
         return "\n" if char in "\v\f\x85\u2028\u2029" else " "
-    if char == "〇":
-        return "零"
-    if category[0] == "N":
-        value = unicodedata.numeric(char, 0)
-        return str(int(value)) if value == int(value) else ""
     if category[0] == "M":
         return char if char in "\u3099\u309a" else ""
     if category[0] == "S":

@@ -22,7 +22,46 @@ _NAME_HEAD = re.compile(r"^.*?\b(?:LETTER|SYLLABLE|CHARACTER|LIGATURE|SIGN)\b ?"
 _CYRILLIC = dict(
     zip(
         "абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґ",
-        "a b v g d e yo zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g".split(),
+        (
+            *(
+                "a",
+                "b",
+                "v",
+                "g",
+                "d",
+                "e",
+                "yo",
+                "zh",
+                "z",
+                "i",
+                "y",
+                "k",
+                "l",
+                "m",
+                "n",
+                "o",
+                "p",
+            ),
+            *(
+                "r",
+                "s",
+                "t",
+                "u",
+                "f",
+                "kh",
+                "ts",
+                "ch",
+                "sh",
+                "shch",
+                "",
+                "y",
+                "",
+                "e",
+                "yu",
+                "ya",
+            ),
+            *("i", "yi", "ye", "g"),
+        ),
         strict=True,
     )
 )
@@ -50,7 +89,7 @@ def _read(char: str) -> str:
     if name.startswith("LATIN"):
         return char
     if char.lower() in _CYRILLIC:
-        return _CYRILLIC[char.lower()].replace("-", "")
+        return _CYRILLIC[char.lower()]
     words = _NAME_HEAD.sub("", name.partition(" WITH ")[0]) or name
     spoken = " ".join(re.findall(r"[A-Z]+", words)).lower()
     return f" {spoken} "

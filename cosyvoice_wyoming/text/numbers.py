@@ -59,7 +59,8 @@ class Time:
     """A time of day written with colons, `08:05` or `15:16:36`, `hour` 0 to 24.
 
     `minute` and `second` are two digits as written; `second` may be "", and the minute of `5 pm`
-    is "00". `period` is "am", "pm" or "". Written with words (`3点05分`, `3시`) its parts come as `Counted` instead.
+    is "00". `period` is "am", "pm" or "". Written with words (`3点05分`, `3시`) its parts come as
+    `Counted` instead.
     """
 
     hour: int

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+from cosyvoice_wyoming.text.given import is_placeholder
 from cosyvoice_wyoming.text.language import Language
 
 _STRENGTH = "、，：；。！？…"
@@ -43,7 +45,7 @@ def tidy(text: str, language: Language) -> str:
     """
     text = _INNER_POINT.sub(_POINT, _ELLIPSIS.sub("…", text))
     text = text.translate(_TO_WIDE)
-    text = "".join(char for char in text if char.isalpha() or char in _KEPT)
+    text = "".join(filter(_is_kept, text))
     text = _LOOSE_HYPHEN.sub(" ", _LOOSE_APOSTROPHE.sub(" ", text))
     text = _RUN.sub(_strongest, text).lstrip(f" {_STRENGTH}").rstrip()
     if language in {Language.EN, Language.KO}:
@@ -54,6 +56,11 @@ def tidy(text: str, language: Language) -> str:
 
 
 _KEPT = frozenset(f" '-{_STRENGTH}{_POINT}")
+
+
+@lru_cache(maxsize=8192)
+def _is_kept(char: str) -> bool:
+    return char.isalpha() or char in _KEPT or is_placeholder(char)
 
 
 def _strongest(match: re.Match[str]) -> str:

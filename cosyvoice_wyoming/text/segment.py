@@ -130,15 +130,16 @@ class Segmenter:
 
         For a caller who has waited: the text may go on, but it ends with 。, ！, ？ or a line end.
         """
-        return self._rest() if self._certain or self._strength >= Strength.LINE else []
+        return self.cut() if self._certain or self._strength >= Strength.LINE else []
 
     def finish(self) -> list[Segment]:
         """Return the rest; the segmenter is then as new."""
-        done = self._rest()
+        done = self.cut()
         self._emitted = 0
         return done
 
-    def _rest(self) -> list[Segment]:
+    def cut(self) -> list[Segment]:
+        """Return the rest, as something that is no text follows."""
         done: list[Segment] = []
         if self._speakable:
             self._emit(len(self._text), done)

@@ -23,16 +23,14 @@ def _sign(match: re.Match[str], place: Place) -> Tokens:
         return _dash(sign, place, after, number_follows=number_follows)
     if sign == "/":
         return _slash(place, after, number_follows=number_follows)
-    if sign == "+":
-        said = place.previous.isalnum() or number_follows or place.previous in {"+", "%"}
-        return [Sign(sign=sign, arithmetic=number_follows)] if said else [" "]
     if sign == "&" and place.after_latin() and after.lstrip()[:1].isascii():
         return [" and "]
+    said = sign in _ALWAYS or (sign in _BEFORE_NUMBER and number_follows)
+    if sign == "+":
+        said = place.previous.isalnum() or number_follows or place.previous in {"+", "%"}
     if sign == "@":
-        return [Sign(sign=sign)] if place.previous.isalnum() and after[:1].isalnum() else [" "]
-    if sign in _ALWAYS or (sign in _BEFORE_NUMBER and number_follows):
-        return [Sign(sign=sign, arithmetic=number_follows)]
-    return [" "]
+        said = place.previous.isalnum() and after[:1].isalnum()
+    return [Sign(sign=sign, arithmetic=number_follows)] if said else [" "]
 
 
 def _dash(sign: str, place: Place, after: str, *, number_follows: bool) -> Tokens:
