@@ -11,11 +11,12 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cosyvoice_wyoming import wire
 from cosyvoice_wyoming.audio import SAMPLE_WIDTH, Pcm, frames
 from cosyvoice_wyoming.errors import BadRequest, EngineFailed, ServerBusy, ShuttingDown, SpeechError
+from cosyvoice_wyoming.journal import Journal
 from cosyvoice_wyoming.speech import Manner, Request, Studio, TextFeed, speak
 from cosyvoice_wyoming.voices import VoiceWish
 from cosyvoice_wyoming.worker import Worker
@@ -45,6 +46,7 @@ class House:
     manner: Manner
     info: Callable[[], wire.Event]
     limits: Limits
+    journal: Journal = field(default_factory=Journal)
 
 
 class _Idle(Exception):  # not an error
@@ -175,7 +177,8 @@ class Session:
 
     async def _speak(self, request: Request) -> None:
         position = 0.0
-        audio = speak(request, self._house.worker, self._house.manner)
+        house = self._house
+        audio = speak(request, house.worker, house.manner, house.journal)
         async with contextlib.aclosing(audio):
             async for pcm in audio:
                 if not position:

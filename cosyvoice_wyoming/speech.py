@@ -7,6 +7,7 @@ the worker's thread by the request's Narration, which keeps what runs on from se
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import AsyncGenerator, Iterator
@@ -16,6 +17,7 @@ from functools import partial
 from cosyvoice_wyoming.audio import Pcm, SegmentShaper, silence, to_pcm
 from cosyvoice_wyoming.engine import Engine, Speaker
 from cosyvoice_wyoming.errors import EngineFailed, SpeechError, TextTooLong
+from cosyvoice_wyoming.journal import Answer, Journal
 from cosyvoice_wyoming.lane import Lane
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
@@ -90,11 +92,26 @@ class Request:
     streamed: bool = False
 
 
-async def speak(request: Request, worker: Worker[Studio], manner: Manner) -> AsyncGenerator[Pcm]:
+async def speak(
+    request: Request, worker: Worker[Studio], manner: Manner, journal: Journal | None = None
+) -> AsyncGenerator[Pcm]:
     """Speak a request while its text arrives, yielding audio as soon as it exists.
 
     Always yields some, all at one rate. Raises SpeechError.
     """
+    journal = journal or Journal()
+    try:
+        async with contextlib.aclosing(_speak(request, worker, manner, journal)) as audio:
+            async for pcm in audio:
+                yield pcm
+    except SpeechError as error:
+        journal.fail(type(error).__name__)
+        raise
+
+
+async def _speak(
+    request: Request, worker: Worker[Studio], manner: Manner, journal: Journal
+) -> AsyncGenerator[Pcm]:
     lane = worker.open()
     narration = Narration(request.wish, manner)
     feeding = asyncio.create_task(_feed(request, lane, narration))
@@ -105,7 +122,16 @@ async def speak(request: Request, worker: Worker[Studio], manner: Manner) -> Asy
             first_at = first_at or time.monotonic()
             seconds += pcm.seconds
             yield pcm
-        _log(request, narration, first_at=first_at, seconds=seconds, busy=lane.busy_seconds)
+        began = request.text.first_at
+        answer = Answer(
+            voice=narration.voice.name if narration.voice else "no voice",
+            characters=request.text.characters,
+            seconds=seconds,
+            first_audio=first_at - began if began and first_at else 0.0,
+            busy=lane.busy_seconds,
+        )
+        _LOGGER.info("spoke %s", answer)
+        journal.add(answer)
     finally:
         feeding.cancel()
         lane.close()
@@ -203,22 +229,3 @@ class Narration:
         self._heard = True
         owed, self._owed = silence(self._owed, pcm.rate), 0.0
         return Pcm(data=owed.data + pcm.data, rate=pcm.rate)
-
-
-def _log(
-    request: Request,
-    narration: Narration,
-    *,
-    first_at: float | None,
-    seconds: float,
-    busy: float,
-) -> None:
-    began = request.text.first_at
-    _LOGGER.info(
-        "spoke %d characters as %.1f s with %s: first audio after %d ms, RTF %.2f",
-        request.text.characters,
-        seconds,
-        narration.voice.name if narration.voice else "no voice",
-        1000 * (first_at - began) if began and first_at else 0,
-        busy / seconds if seconds else 0.0,
-    )

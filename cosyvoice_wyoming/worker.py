@@ -66,6 +66,16 @@ class Worker(Generic[T]):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
+    @property
+    def failure(self) -> SpeechError | None:
+        """Why the last attempt to load failed; None before, and once it has succeeded."""
+        return self._failure
+
+    @property
+    def lanes(self) -> int:
+        """How many requests are in the worker."""
+        return len(self._lanes)
+
     def start(self) -> None:
         """Start the thread. Call it on the event loop that reads the lanes."""
         self._loop = asyncio.get_running_loop()

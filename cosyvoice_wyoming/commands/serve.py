@@ -38,24 +38,18 @@ def register(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     log_to_stderr(settings.log_level)
-    _check_model(settings, fetch_first=args.fetch_first)
+    if args.fetch_first:
+        _fetch(settings)
     from cosyvoice_wyoming.server import serve
 
     asyncio.run(serve(settings))
     return 0
 
 
-def _check_model(settings: Settings, *, fetch_first: bool) -> None:
-    """Refuse a model that nobody knows before the port opens. Raises SpeechError."""
+def _fetch(settings: Settings) -> None:
+    from cosyvoice_wyoming.bundles import ensure
     from cosyvoice_wyoming.studio import WITHOUT_BUNDLE
 
-    if settings.model == WITHOUT_BUNDLE:
-        return
-    from cosyvoice_wyoming.bundles.sources import recipe
-
-    recipe(settings.model)
-    if fetch_first:
-        from cosyvoice_wyoming.bundles import ensure
-
+    if settings.model != WITHOUT_BUNDLE:
         with ProgressLine() as progress:
             ensure(settings.model, settings.data_dir, progress)
