@@ -6,19 +6,21 @@ import math
 import mmap
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosyvoice_wyoming.checkpoint.archive import Member, read_members
 from cosyvoice_wyoming.checkpoint.pickle_machine import StorageRecord, TensorRecord, Value, unpickle
 from cosyvoice_wyoming.errors import ModelCorrupt
 
-_MAX_PICKLE_BYTES = 64 << 20
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MAX_PICKLE_BYTES = 16 << 20
 """The pickle of the largest official checkpoint has 0.2 MB."""
 
-_DTYPES = {
+_DTYPES: dict[str, np.dtype[Any]] = {
     "FloatStorage": np.dtype("<f4"),
     "HalfStorage": np.dtype("<f2"),
     "BFloat16Storage": np.dtype("<u2"),
@@ -83,7 +85,7 @@ class Checkpoint:
         start = member.offset + record.offset * dtype.itemsize
         raw = self._map[start : start + count * dtype.itemsize]
         self._forget(start, len(raw))
-        values = np.frombuffer(raw, dtype=dtype).reshape(record.shape)
+        values: NDArray[np.generic] = np.frombuffer(raw, dtype=dtype).reshape(record.shape)
         if record.storage.kind == "BFloat16Storage":
             values = (values.astype(np.uint32) << 16).view(np.float32)
         return values

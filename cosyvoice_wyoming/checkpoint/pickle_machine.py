@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from cosyvoice_wyoming.errors import ModelCorrupt
 
@@ -67,7 +67,8 @@ STORAGE_KINDS = (
     "ByteStorage",
     "BoolStorage",
 )
-_ALLOWED = {_TENSOR, _PARAMETER, _ORDERED_DICT, *(_Name(f"torch {kind}") for kind in STORAGE_KINDS)}
+_STORAGES = {_Name(f"torch {kind}") for kind in STORAGE_KINDS}
+_ALLOWED = {_TENSOR, _PARAMETER, _ORDERED_DICT, *_STORAGES}
 
 
 def unpickle(data: bytes) -> Value:
@@ -86,14 +87,15 @@ class _Machine:
         self._at = 0
         self._stack: list[Value] = []
         self._memo: dict[int, Value] = {}
+        self._operations = self._table()
 
     def run(self) -> Value:
         try:
             while (code := self._take(1)) != b".":
-                operation = self._OPERATIONS.get(code)
+                operation = self._operations.get(code)
                 if operation is None:
                     raise ModelCorrupt(f"The checkpoint's pickle uses operation {code!r}.")
-                operation(self)
+                operation()
             result = self._pop()
         except (struct.error, KeyError, IndexError, TypeError, ValueError) as error:
             raise ModelCorrupt("The checkpoint's pickle is broken.") from error
@@ -107,6 +109,9 @@ class _Machine:
             raise ModelCorrupt("The checkpoint's pickle is cut short.")
         self._at += count
         return piece
+
+    def _skip(self, count: int) -> None:
+        self._take(count)
 
     def _number(self, layout: str) -> int:
         value: int = struct.unpack(layout, self._take(struct.calcsize(layout)))[0]
@@ -198,7 +203,7 @@ class _Machine:
 
     def _persistent(self) -> None:
         tag, kind, key, _device, count = self._pop()
-        if tag != "storage" or not isinstance(kind, _Name) or kind not in _ALLOWED:
+        if tag != "storage" or not isinstance(kind, _Name) or kind not in _STORAGES:
             raise ModelCorrupt("The checkpoint's pickle refers to something that is no storage.")
         if not isinstance(key, str) or not isinstance(count, int) or count < 0:
             raise ModelCorrupt("The checkpoint's pickle is broken.")
@@ -210,42 +215,43 @@ class _Machine:
         if not isinstance(self._stack[-1], dict) or not isinstance(state, dict):
             raise ModelCorrupt("The checkpoint's pickle sets the state of something.")
 
-    _OPERATIONS: ClassVar[dict[bytes, Callable[[_Machine], None]]] = {
-        b"\x80": lambda m: _check_protocol(m._take(1)),
-        b"\x95": lambda m: (m._take(8), None)[1],
-        b"(": lambda m: m._push(_MARK),
-        b"N": lambda m: m._push(None),
-        b"\x88": lambda m: m._push(True),
-        b"\x89": lambda m: m._push(False),
-        b"J": lambda m: m._push(m._number("<i")),
-        b"K": lambda m: m._push(m._number("<B")),
-        b"M": lambda m: m._push(m._number("<H")),
-        b"\x8a": _integer,
-        b"G": _float,
-        b"X": lambda m: m._text("<I"),
-        b"\x8c": lambda m: m._text("<B"),
-        b"}": lambda m: m._push({}),
-        b"]": lambda m: m._push([]),
-        b")": lambda m: m._push(()),
-        b"\x85": lambda m: m._tuple(1),
-        b"\x86": lambda m: m._tuple(2),
-        b"\x87": lambda m: m._tuple(3),
-        b"t": lambda m: m._push(tuple(m._pop_to_mark())),
-        b"s": lambda m: m._set_items([m._pop(), m._pop()][::-1]),
-        b"u": lambda m: m._set_items(m._pop_to_mark()),
-        b"a": lambda m: m._append([m._pop()]),
-        b"e": lambda m: m._append(m._pop_to_mark()),
-        b"q": lambda m: m._put(m._number("<B")),
-        b"r": lambda m: m._put(m._number("<I")),
-        b"\x94": lambda m: m._put(len(m._memo)),
-        b"h": lambda m: m._push(m._memo[m._number("<B")]),
-        b"j": lambda m: m._push(m._memo[m._number("<I")]),
-        b"c": lambda m: m._global(m._line(), m._line()),
-        b"\x93": _stack_global,
-        b"R": _reduce,
-        b"Q": _persistent,
-        b"b": _build,
-    }
+    def _table(self) -> dict[bytes, Callable[[], None]]:
+        return {
+            b"\x80": lambda: _check_protocol(self._take(1)),
+            b"\x95": lambda: self._skip(8),
+            b"(": lambda: self._push(_MARK),
+            b"N": lambda: self._push(None),
+            b"\x88": lambda: self._push(value=True),
+            b"\x89": lambda: self._push(value=False),
+            b"J": lambda: self._push(self._number("<i")),
+            b"K": lambda: self._push(self._number("<B")),
+            b"M": lambda: self._push(self._number("<H")),
+            b"\x8a": self._integer,
+            b"G": self._float,
+            b"X": lambda: self._text("<I"),
+            b"\x8c": lambda: self._text("<B"),
+            b"}": lambda: self._push({}),
+            b"]": lambda: self._push([]),
+            b")": lambda: self._push(()),
+            b"\x85": lambda: self._tuple(1),
+            b"\x86": lambda: self._tuple(2),
+            b"\x87": lambda: self._tuple(3),
+            b"t": lambda: self._push(tuple(self._pop_to_mark())),
+            b"s": lambda: self._set_items([self._pop(), self._pop()][::-1]),
+            b"u": lambda: self._set_items(self._pop_to_mark()),
+            b"a": lambda: self._append([self._pop()]),
+            b"e": lambda: self._append(self._pop_to_mark()),
+            b"q": lambda: self._put(self._number("<B")),
+            b"r": lambda: self._put(self._number("<I")),
+            b"\x94": lambda: self._put(len(self._memo)),
+            b"h": lambda: self._push(self._memo[self._number("<B")]),
+            b"j": lambda: self._push(self._memo[self._number("<I")]),
+            b"c": lambda: self._global(self._line(), self._line()),
+            b"\x93": self._stack_global,
+            b"R": self._reduce,
+            b"Q": self._persistent,
+            b"b": self._build,
+        }
 
 
 def _check_protocol(version: bytes) -> None:

@@ -43,13 +43,15 @@ def _normal(key: str, shape: tuple[int, ...]) -> Array:
     return generator.standard_normal(size=shape, dtype=np.float32)
 
 
-def synthetic_tensor(name: str, shape: tuple[int, ...]) -> Array:
+def synthetic_tensor(name: str, shape: tuple[int, ...]) -> Array:  # noqa: PLR0911  one rule each
     n, f = _normal(name, shape), np.float32
     if name.endswith(".weight_g"):
         gain = next(gain for pattern, gain in _GAINS if re.match(pattern, name))
-        return np.abs(f(1) + f(0.1) * n) * f(gain)
+        magnitude: Array = np.abs(f(1) + f(0.1) * n) * f(gain)
+        return magnitude
     if name.endswith(".alpha"):
-        return np.maximum(f(1) + f(0.2) * n, f(0.3))
+        alpha: Array = np.maximum(f(1) + f(0.2) * n, f(0.3))
+        return alpha
     if name == "f0_predictor.classifier.bias":
         return f(10) + n
     if _UNSCALED.fullmatch(name):
@@ -60,7 +62,7 @@ def synthetic_tensor(name: str, shape: tuple[int, ...]) -> Array:
         return f(0.1) * n
     if len(shape) == 1:
         return f(1) + f(0.1) * n
-    fan_in = np.prod(shape[1:])
+    fan_in = float(np.prod(shape[1:]))
     if re.search(r"up_blocks\.\d+\.2\.conv\.weight$", name):
         fan_in = shape[0] * shape[2] / 2
     scale = next((scale for pattern, scale in _SCALES if re.fullmatch(pattern, name)), 1.0)

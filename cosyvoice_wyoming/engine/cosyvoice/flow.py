@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +71,7 @@ class Flow:
         """Return mu [1, mel, T]."""
         count = len(tokens)
         rows = np.arange(count)
-        feeds = {
+        feeds: dict[str, NDArray[Any]] = {
             "tokens": tokens,
             "sinusoids": sinusoids(np.arange(count - 1, -count, -1), self._config.flow_encoder.dim),
             "distances": count - 1 - (rows[:, None] - rows[None, :]),

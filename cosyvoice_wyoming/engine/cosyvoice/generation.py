@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosyvoice_wyoming.engine.cosyvoice.draws import Draws
 from cosyvoice_wyoming.engine.cosyvoice.sampling import Sampling, log_softmax, sample
 from cosyvoice_wyoming.engine.cosyvoice.speech_lm import SpeechLm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _LOGGER = logging.getLogger(__name__)
 

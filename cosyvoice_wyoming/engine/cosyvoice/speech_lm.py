@@ -35,7 +35,7 @@ class TextEncoder:
     def encode(self, ids: NDArray[np.int64]) -> Array:
         """Return [len(ids), lm_dim]; ids must not be empty."""
         distances, mask = causal(len(ids))
-        feeds = {
+        feeds: dict[str, NDArray[Any]] = {
             "embeddings": self._embedding[ids].astype(np.float32),
             "sinusoids": sinusoids(np.arange(len(ids)), self._dim),
             "distances": distances,
@@ -137,7 +137,8 @@ class SpeechLm:
         }
         logits, keys, values = self._graph.run(feeds)
         past.append(keys, values)
-        return logits[0]
+        last: Array = logits[0]
+        return last
 
 
 def _columns(past: Past, count: int) -> tuple[NDArray[np.int64], Array]:

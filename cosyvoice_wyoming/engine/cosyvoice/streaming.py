@@ -172,11 +172,9 @@ def hamming_fade(new: Array, old: Array, count: int) -> Array:
 
 
 def even_fade(new: Array, old: Array, count: int) -> Array:
-    """The same with a raised cosine, whose two halves add up to 1."""
+    """Fade likewise with a raised cosine, whose two halves add up to 1."""
     count = min(count, new.shape[-1], old.shape[-1])
     rise = (0.5 - 0.5 * np.cos(np.pi * (np.arange(count) + 0.5) / count)).astype(np.float32)
     faded = new.copy()
-    faded[..., :count] = new[..., :count] * rise + old[..., -old.shape[-1] :][..., :count] * (
-        1 - rise
-    )
+    faded[..., :count] = new[..., :count] * rise + old[..., :count] * (1 - rise)
     return faded

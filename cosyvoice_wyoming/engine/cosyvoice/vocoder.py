@@ -1,4 +1,4 @@
-"""Mel to waveform: whole, chunk by chunk as the original does it, and chunk by chunk without seams."""
+"""Mel to waveform: whole, in chunks as the original does it, and in chunks without seams."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ class Vocoder:
 
     def pitches(self, mel: Array) -> Array:
         """Return Hz per frame, [T], of mel [1, mel, T]."""
-        return self.pitch.run({"mel": mel})[0][0]
+        pitches: Array = self.pitch.run({"mel": mel})[0][0]
+        return pitches
 
     def decode(self, mel: Array, source: Array) -> Array:
         """Return samples [hop * T] of mel [1, mel, T] with source [1, 1, hop * T]."""
-        return self.wave.run({"mel": mel, "source": source})[0][0]
+        samples: Array = self.wave.run({"mel": mel, "source": source})[0][0]
+        return samples
 
     def whole(self, mel: Array, draws: Draws, cached: Array | None = None) -> tuple[Array, Array]:
         """Return samples and source of a mel, the source's start replaced by `cached`."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosyvoice_wyoming.checkpoint import Checkpoint, TensorRecord
 from cosyvoice_wyoming.engine.cosyvoice.layout import TensorSpec
 from cosyvoice_wyoming.errors import ModelCorrupt
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _GENERATOR = "generator."
 _DISCRIMINATOR = "discriminator."

@@ -1,4 +1,4 @@
-"""A stack of transformer blocks with relative positions: text encoder, language model, flow encoder.
+"""Transformer blocks with relative positions: text encoder, language model, flow encoder.
 
 Per block, with q, k, v from one fused product of the normed rows, u and v' the two position biases
 and p(r) the projected sinusoids of distance r:
@@ -13,13 +13,16 @@ exact for any chunk of queries, which the original's `rel_shift` is for the last
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosyvoice_wyoming.engine.cosyvoice.config import Activation, EncoderConfig
 from cosyvoice_wyoming.engine.cosyvoice.graphs.builder import GraphBuilder
 from cosyvoice_wyoming.engine.cosyvoice.weights import Weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 OUTER_EPSILON = 1e-5
 INNER_EPSILON = 1e-12

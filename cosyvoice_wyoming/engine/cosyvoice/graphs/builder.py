@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from cosyvoice_wyoming.engine.cosyvoice.quantise import INT4_BLOCK, Precision, to_int4, to_int8
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _OPSET = 18
 _IR_VERSION = 9
@@ -112,7 +114,7 @@ class GraphBuilder:
         """Return value @ matrix + bias in the builder's precision; `matrix` is [in, out]."""
         if self.precision is Precision.INT8:
             packed = to_int8(matrix)
-            parts = [packed.values, packed.scales, packed.zero_points]
+            parts: list[NDArray[Any]] = [packed.values, packed.scales, packed.zero_points]
             inputs = [self.weight(part) for part in parts]
             if bias is not None:
                 inputs.append(self.weight(bias))
