@@ -14,7 +14,7 @@ from typing import Any, Self
 from cosyvoice_wyoming import info, wire
 from cosyvoice_wyoming.address import StdioAddress
 from cosyvoice_wyoming.discovery import announced
-from cosyvoice_wyoming.errors import ServerBusy
+from cosyvoice_wyoming.errors import BadOption, ServerBusy
 from cosyvoice_wyoming.listen import Listener, listen, open_stdio
 from cosyvoice_wyoming.session import House, Limits, Session
 from cosyvoice_wyoming.settings import Settings
@@ -35,16 +35,16 @@ async def serve(settings: Settings) -> None:
     Raises BadOption if the address cannot be had or there is no such model.
     """
     stopping = asyncio.Event()
+    server = Server(settings)
     with _signals_set(stopping):
         if isinstance(settings.uri, StdioAddress):
-            await _serve_stdio(settings, stopping)
-            return
-        async with Server(settings) as server:
-            check_model(settings.model)
-            _LOGGER.info("listening at %s", settings.uri)
-            async with announced(settings, server.port):
-                await stopping.wait()
-                _LOGGER.info("stopping")
+            await _serve_stdio(server, stopping)
+        else:
+            await _serve_door(server, settings, stopping)
+    if server.worker.running:
+        # A step in native code cannot be interrupted, and Python's own end would abort under it.
+        logging.shutdown()
+        os._exit(0)
 
 
 class Server:
@@ -93,6 +93,12 @@ class Server:
     async def __aenter__(self) -> Self:
         if not isinstance(self._settings.uri, StdioAddress):
             self._listener = await listen(self._settings.uri, self.serve_client)
+        try:
+            check_model(self._settings.model)
+        except BadOption:
+            if self._listener:
+                self._listener.close()
+            raise
         self.worker.start()
         return self
 
@@ -130,11 +136,19 @@ class Server:
         _LOGGER.info("the model %s is ready", self._settings.model)
 
 
-async def _serve_stdio(settings: Settings, stopping: asyncio.Event) -> None:
+async def _serve_door(server: Server, settings: Settings, stopping: asyncio.Event) -> None:
+    """Serve the clients of a port or a Unix socket until told to stop."""
+    async with server:
+        _LOGGER.info("listening at %s", settings.uri)
+        async with announced(settings, server.port):
+            await stopping.wait()
+            _LOGGER.info("stopping")
+
+
+async def _serve_stdio(server: Server, stopping: asyncio.Event) -> None:
     """Serve the one client on standard input and output until it ends its side."""
-    check_model(settings.model)
     reader, writer = await open_stdio()
-    async with Server(settings) as server:
+    async with server:
         session = asyncio.create_task(Session(reader, writer, server.house).run())
         stop = asyncio.create_task(stopping.wait())
         await asyncio.wait({session, stop}, return_when=asyncio.FIRST_COMPLETED)

@@ -32,8 +32,8 @@ MAX_LANES = 64
 RETRY_SECONDS = (30.0, 60.0, 120.0, 300.0)
 """Waits between attempts to load: a boot without network heals, a broken file costs little."""
 
-STOP_SECONDS = 2.0
-"""How long `close` waits for a step to end. The thread is a daemon: it cannot keep the process."""
+STOP_SECONDS = 1.0
+"""How long `close` waits for a step to end."""
 
 
 class Worker(Generic[T]):
@@ -65,6 +65,11 @@ class Worker(Generic[T]):
         self._stopping = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread lives; after `close`, that a step did not end in time."""
+        return self._thread.is_alive()
 
     @property
     def failure(self) -> SpeechError | None:

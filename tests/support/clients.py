@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from wyoming.event import Event, async_read_event, async_write_event
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 
 
 @dataclass(slots=True, kw_only=True)
