@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
+from cosyvoice_wyoming.phonemes.mandarin_context import in_context
 from cosyvoice_wyoming.phonemes.mandarin_tones import Syllable, with_sandhi
 from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, gap
-from cosyvoice_wyoming.phonemes.tables import rows, table
+from cosyvoice_wyoming.phonemes.tables import table
+
+_LOGGER = logging.getLogger(__name__)
 
 _TONE_MARKS = {"1": "→", "2": "↗", "3": "↓", "4": "↘", "5": ""}
 
@@ -14,24 +19,31 @@ class MandarinReader:
 
     def __init__(self) -> None:
         import rjieba
-        from pypinyin import Style, lazy_pinyin, load_phrases_dict
+        from pypinyin import Style, lazy_pinyin
 
-        load_phrases_dict(
-            {row[0]: [[pinyin] for pinyin in row[1].split()] for row in rows("mandarin_words.tsv")},
-            style="tone3",
-        )
-        self._cutter = rjieba.Jieba()
         self._lazy_pinyin = lazy_pinyin
         self._style = Style.TONE3
         self._sounds = table("pinyin.tsv")
+        self._words = {word: pinyin.split() for word, pinyin in table("mandarin_words.tsv").items()}
+        self._simplified = str.maketrans(table("traditional.tsv"))
+        self._cutter = rjieba.Jieba()
+        for word in self._words:
+            if len(word) > 1:
+                self._cutter.add_word(word, freq=None, tag=None)
+        self.words("你好")  # the dictionaries are unpacked by the first sentence
 
     def read(self, text: str) -> Phonemes:
-        words = [self._syllables(word) for word in self._cutter.cut(text, hmm=False)]
         symbols = ""
-        for word in with_sandhi(words):
-            sounds = "".join(self.sound(syllable.pinyin) for syllable in word)
+        for word in self.words(text):
+            sounds = self._sounds_of(word)
             symbols += gap(symbols, sounds) + sounds
         return Phonemes(symbols=symbols)
+
+    def words(self, text: str) -> list[list[Syllable]]:
+        """Read `text` aloud: the syllables of each word, with the tones they have together."""
+        cut = self._cutter.cut(text.translate(self._simplified), hmm=False)
+        words = [syllables for word in cut if (syllables := self._syllables(word))]
+        return with_sandhi(in_context(words))
 
     def sound(self, pinyin: str) -> str:
         """Return the symbols of a syllable such as `zhong1` or of a mark; nothing for others."""
@@ -46,12 +58,25 @@ class MandarinReader:
         return ""
 
     def _syllables(self, word: str) -> list[Syllable]:
-        if word in PUNCTUATION or word.isspace():
-            return [Syllable(character=word, pinyin=word.strip())]
-        found = self._lazy_pinyin(
+        if word.isspace():
+            return []
+        if word in PUNCTUATION:
+            return [Syllable(character=word, pinyin=word)]
+        found = self._words.get(word) or self._lazy_pinyin(
             word, style=self._style, neutral_tone_with_five=True, errors="ignore"
         )
+        if len(found) < len(word):
+            _LOGGER.debug("no pinyin for some of %r", word)
         return [
             Syllable(character=character, pinyin=pinyin)
             for character, pinyin in zip(word, found, strict=False)
         ]
+
+    def _sounds_of(self, word: list[Syllable]) -> str:
+        sounds = ""
+        for syllable in word:
+            sound = self.sound(syllable.pinyin)
+            if syllable.is_erhua and sounds:
+                sounds = sounds.removesuffix("n")  # 一点儿 loses its n
+            sounds += sound
+        return sounds
