@@ -78,7 +78,7 @@ def _parse_tcp(uri: str) -> TcpAddress:
     except ValueError:
         raise BadOption(f"'{uri}' is not an address: write {_FORMS}") from None
     extras = parts.path.strip("/") or parts.query or parts.fragment or parts.username
-    if parts.scheme != "tcp" or extras or not parts.netloc:
+    if parts.scheme != "tcp" or extras or not parts.netloc or " " in uri:
         raise BadOption(f"'{uri}' is not an address: write {_FORMS}")
     host = parts.hostname if parts.hostname != "*" else None
     return TcpAddress(host=host or None, port=DEFAULT_PORT if port is None else port)

@@ -51,9 +51,9 @@ async def listen(address: TcpAddress | UnixAddress, on_client: OnClient) -> List
             _remove_stale_socket(address.path)
             unix = await asyncio.start_unix_server(on_client, address.path, limit=LINE_LIMIT)
             return Listener([unix], path=address.path)
-        sockets = await _bind(address)
+        sockets = await bind(address)
     except OSError as error:
-        raise BadOption(_refusal(address, error)) from None
+        raise BadOption(_refusal(address, error, "--uri")) from None
     servers = [
         await asyncio.start_server(on_client, sock=sock, limit=LINE_LIMIT, backlog=BACKLOG)
         for sock in sockets
@@ -61,12 +61,19 @@ async def listen(address: TcpAddress | UnixAddress, on_client: OnClient) -> List
     return Listener(servers, port=sockets[0].getsockname()[1])
 
 
-async def _bind(address: TcpAddress) -> list[socket.socket]:
+async def bind(address: TcpAddress, *, option: str = "--uri") -> list[socket.socket]:
     """Bind all addresses of a host; without a host, IPv4 and IPv6 to the same port.
 
     The system's own dual stack is not used: it may be switched off, and it hides that only one of
-    the two is free.
+    the two is free. Raises BadOption, naming `option`, if the address is taken or cannot be had.
     """
+    try:
+        return await _bind_all(address)
+    except OSError as error:
+        raise BadOption(_refusal(address, error, option)) from None
+
+
+async def _bind_all(address: TcpAddress) -> list[socket.socket]:
     if address.host is None:
         families = [(socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")]  # noqa: S104
     else:
@@ -125,11 +132,12 @@ def _remove_stale_socket(path: Path) -> None:
             raise BadOption(f"{path} is in use by another server: stop it or name another path")
 
 
-def _refusal(address: TcpAddress | UnixAddress, error: OSError) -> str:
+def _refusal(address: TcpAddress | UnixAddress, error: OSError, option: str) -> str:
     if error.errno == errno.EADDRINUSE and isinstance(address, TcpAddress):
-        return f"port {address.port} is in use already: stop what uses it or choose another (--uri)"
+        port = address.port
+        return f"port {port} is in use already: stop what uses it or choose another ({option})"
     reason = error.strerror or str(error)
-    return f"cannot listen at {address} ({reason}): choose another address with --uri"
+    return f"cannot listen at {address} ({reason}): choose another address with {option}"
 
 
 async def open_stdio() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
+import importlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -29,22 +31,32 @@ GOODBYE_SECONDS = 3.0
 """How long clients have to take the error that the server is shutting down."""
 
 
-async def serve(settings: Settings) -> None:
+async def serve(settings: Settings) -> Settings | None:
     """Serve clients until SIGTERM or SIGINT; a second signal ends the process at once.
 
+    Returns the settings to go on with if somebody chose another model on the page, else None.
     Raises BadOption if the address cannot be had or there is no such model.
     """
     stopping = asyncio.Event()
+    following: list[Settings] = []
+
+    def switch(model: str) -> None:
+        following.append(dataclasses.replace(settings, model=model))
+        stopping.set()
+
     server = Server(settings)
     with _signals_set(stopping):
         if isinstance(settings.uri, StdioAddress):
             await _serve_stdio(server, stopping)
         else:
-            await _serve_door(server, settings, stopping)
+            await _serve_door(server, settings, stopping, switch)
+    if following:
+        return following[-1]
     if server.worker.running:
         # A step in native code cannot be interrupted, and Python's own end would abort under it.
         logging.shutdown()
         os._exit(0)
+    return None
 
 
 class Server:
@@ -76,6 +88,8 @@ class Server:
             info=lambda: self._description,
             limits=limits or Limits(max_text_chars=settings.max_text_chars),
         )
+        self.studio: Studio | None = None
+        """What has been loaded; None before."""
         self._sessions: set[asyncio.Task[None]] = set()
         self._refusals: set[asyncio.Task[None]] = set()
         self._listener: Listener | None = None
@@ -132,17 +146,49 @@ class Server:
         task.add_done_callback(tasks.discard)
 
     def _on_loaded(self, studio: Studio) -> None:
+        self.studio = studio
         self._description = info.describe(studio.engine.voices).event()
         _LOGGER.info("the model %s is ready", self._settings.model)
 
 
-async def _serve_door(server: Server, settings: Settings, stopping: asyncio.Event) -> None:
+async def _serve_door(
+    server: Server, settings: Settings, stopping: asyncio.Event, switch: Callable[[str], None]
+) -> None:
     """Serve the clients of a port or a Unix socket until told to stop."""
     async with server:
         _LOGGER.info("listening at %s", settings.uri)
-        async with announced(settings, server.port):
+        async with announced(settings, server.port), _http_side(settings, server, switch):
             await stopping.wait()
             _LOGGER.info("stopping")
+
+
+@contextlib.asynccontextmanager
+async def _http_side(
+    settings: Settings, server: Server, switch: Callable[[str], None]
+) -> AsyncIterator[None]:
+    """Serve the page and the HTTP interface as well, if the settings ask for them."""
+    if settings.http is None:
+        yield
+        return
+    try:
+        # Importing it takes half a second, in which no client would be answered.
+        await asyncio.to_thread(importlib.import_module, "cosyvoice_wyoming.http.app")
+        from cosyvoice_wyoming.http.app import serving
+        from cosyvoice_wyoming.http.desk import Desk
+    except ImportError as error:
+        missing = f"--http needs {error.name}: install cosyvoice-wyoming with the extra 'http'"
+        raise BadOption(missing) from None
+    desk = Desk(
+        settings=settings,
+        worker=server.worker,
+        manner=server.house.manner,
+        journal=server.house.journal,
+        studio=lambda: server.studio,
+        clients=lambda: server.clients,
+        switch=switch,
+    )
+    async with serving(desk, settings.http):
+        yield
 
 
 async def _serve_stdio(server: Server, stopping: asyncio.Event) -> None:

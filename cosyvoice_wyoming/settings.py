@@ -6,6 +6,7 @@ Home Assistant's Supervisor writes for an app (`/data/options.json`), the comman
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
@@ -43,7 +44,9 @@ class Settings:
 
     Silences are in milliseconds, limits in characters and connections. `threads` 0 lets the
     engine choose, `sample_rate` 0 is the model's own. A `voice_*` speaks its language where a
-    client names no voice; empty is the model's first voice of that language.
+    client names no voice; empty is the model's first voice of that language. `http` is where the
+    page and the HTTP interface are, None for nowhere; `http_token` is what clients must send, and
+    `http_only_from` the one address that may connect, each empty for no such rule.
     """
 
     uri: Address = field(default_factory=TcpAddress)
@@ -57,6 +60,9 @@ class Settings:
     speed: float = 1.0
     zeroconf: bool = True
     advertise_host: str = ""
+    http: TcpAddress | None = None
+    http_token: str = field(default="", repr=False)
+    http_only_from: str = ""
     log_level: str = "info"
     threads: int = 0
     sample_rate: int = 0
@@ -221,6 +227,29 @@ def _host(given: _Given) -> str:
     return host
 
 
+def _http(given: _Given) -> TcpAddress:
+    """Read PORT or HOST:PORT; a port alone is open on every address."""
+    host, _, port = str(given.value).rpartition(":")
+    address = parse_address(f"tcp://{host}:{port}") if port.isdecimal() else None
+    if not isinstance(address, TcpAddress):
+        raise _wrong(given, "PORT or HOST:PORT")
+    return address
+
+
+def _token(given: _Given) -> str:
+    token = str(given.value)
+    if not 16 <= len(token) <= 256 or not token.isascii() or not token.isprintable():  # noqa: PLR2004
+        raise BadOption(f"{given.origin} must be 16 to 256 ASCII characters")
+    return token
+
+
+def _ip_address(given: _Given) -> str:
+    try:
+        return str(ipaddress.ip_address(str(given.value)))
+    except ValueError:
+        raise _wrong(given, "an IPv4 or IPv6 address") from None
+
+
 def _log_level(given: _Given) -> str:
     level = str(given.value).lower()
     if level not in LOG_LEVELS:
@@ -244,6 +273,9 @@ _CHECKS: dict[str, Callable[[_Given], Any]] = {
     "speed": _number(MIN_SPEED, MAX_SPEED),
     "zeroconf": _switch,
     "advertise_host": _host,
+    "http": _http,
+    "http_token": _token,
+    "http_only_from": _ip_address,
     "log_level": _log_level,
     "threads": _whole(0, 64),
     "sample_rate": _sample_rate,

@@ -76,6 +76,9 @@ WRONG: dict[str, list[object]] = {
     "speed": ["fast", "0.4", "2.01", "nan", "inf", "-1", True],
     "zeroconf": ["maybe", 2],
     "advertise_host": ["a b", "http://x", "x" * 254],
+    "http": ["0.5", "unix:///x", "nothing at all"],
+    "http_token": ["short", "x" * 257, "with\nnew lines and more"],
+    "http_only_from": ["localhost", "1.2.3"],
     "log_level": ["loud"],
     "threads": ["-1", "1.5", "65", "٣", "9" * 5000],
     "sample_rate": ["8000", "CD"],
@@ -102,6 +105,27 @@ def test_a_wrong_value_is_named_as_its_writer_knows_it(tmp_path):
         load_with(environ={"COSYVOICE_WYOMING_SPEED": "9"})
     with pytest.raises(BadOption, match=r"'speed' in .*options\.json must be"):
         load_with(app_options=options)
+
+
+def test_the_token_shows_nowhere():
+    settings = load_with({"http_token": "a-secret-of-somebody"})
+    assert "secret" not in repr(settings)
+    with pytest.raises(BadOption) as caught:
+        load_with({"http_token": "hunter2"})
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "address"),
+    [
+        ("8080", TcpAddress(port=8080)),
+        (8080, TcpAddress(port=8080)),
+        ("127.0.0.1:8080", TcpAddress(host="127.0.0.1", port=8080)),
+        ("[::1]:80", TcpAddress(host="::1", port=80)),
+    ],
+)
+def test_http_is_a_port_or_a_host_and_a_port(value, address):
+    assert load_with({"http": value}).http == address
 
 
 def test_a_misspelt_variable_is_refused():

@@ -33,6 +33,14 @@ OPTIONS: dict[str, Option] = {
     ),
     "speed": Option(metavar="S", help="0.5 (slow) to 2.0 (fast), default 1.0"),
     "advertise_host": Option(metavar="ADDRESS", help="address or host name to announce"),
+    "http": Option(
+        metavar="[HOST:]PORT", help="serve the page and the HTTP interface there (default: off)"
+    ),
+    "http_token": Option(
+        metavar="TOKEN",
+        help="what HTTP clients must send; better kept in COSYVOICE_WYOMING_HTTP_TOKEN",
+    ),
+    "http_only_from": Option(metavar="ADDRESS", help="the one address that may use HTTP"),
     "log_level": Option(metavar="LEVEL", help=f"{', '.join(LOG_LEVELS)} (default: info)"),
     "threads": Option(metavar="N", help="threads of the engine (default: as it likes)"),
     "sample_rate": Option(metavar="HZ", help="sample rate of the audio (default: the model's)"),

@@ -30,7 +30,8 @@ def register(subparsers: Subparsers) -> None:
         action="store_true",
         help="put the model together, with progress shown, before the port opens",
     )
-    add_options(parser, "advertise_host", "log_level", "threads", "sample_rate", "lead_silence_ms")
+    add_options(parser, "advertise_host", "http", "http_token", "http_only_from", "log_level")
+    add_options(parser, "threads", "sample_rate", "lead_silence_ms")
     add_options(parser, "trail_silence_ms", "max_text_chars", "max_connections")
     parser.set_defaults(run=run)
 
@@ -42,7 +43,9 @@ def run(args: argparse.Namespace) -> int:
         _fetch(settings)
     from cosyvoice_wyoming.server import serve
 
-    asyncio.run(serve(settings))
+    following: Settings | None = settings
+    while following is not None:
+        following = asyncio.run(serve(following))
     return 0
 
 

@@ -1,0 +1,93 @@
+"""The journal in the text format that Prometheus reads."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from cosyvoice_wyoming import __version__
+from cosyvoice_wyoming.http.desk import Desk
+from cosyvoice_wyoming.journal import Answer
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def exposition(desk: Desk) -> str:
+    """Return every metric, each with its help and type."""
+    return "\n".join(_lines(desk)) + "\n"
+
+
+def resident_bytes() -> int:
+    """Return the memory of this process that is resident; 0 where the system has no /proc."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except OSError:
+        return 0
+    import resource
+
+    return pages * resource.getpagesize()
+
+
+def median_first_audio(answers: Iterable[Answer]) -> float:
+    """Return the median time to the first audio in seconds, 0 for no answers."""
+    return statistics.median([answer.first_audio for answer in answers] or [0.0])
+
+
+def _lines(desk: Desk) -> Iterator[str]:
+    journal = desk.journal
+    model = desk.settings.model
+    yield from _metric(
+        "info", "gauge", "Version and model.", {_labels(version=__version__, model=model): 1}
+    )
+    yield from _metric(
+        "ready", "gauge", "1 once the model is loaded.", {"": int(bool(desk.studio()))}
+    )
+    yield from _metric(
+        "answers_total",
+        "counter",
+        "Requests spoken to their end, by voice.",
+        {_labels(voice=voice): count for voice, count in sorted(journal.answers.items())},
+    )
+    yield from _metric(
+        "failures_total",
+        "counter",
+        "Requests that ended in an error, by kind.",
+        {_labels(kind=kind): count for kind, count in sorted(journal.failures.items())},
+    )
+    yield from _metric(
+        "characters_total", "counter", "Characters spoken.", {"": journal.characters}
+    )
+    yield from _metric("audio_seconds_total", "counter", "Audio made.", {"": journal.audio_seconds})
+    yield from _metric(
+        "busy_seconds_total", "counter", "Time of the engine.", {"": journal.busy_seconds}
+    )
+    yield from _metric(
+        "first_audio_seconds",
+        "gauge",
+        "Median over the latest 200 answers.",
+        {"": median_first_audio(journal.latest)},
+    )
+    yield from _metric(
+        "requests", "gauge", "Requests in the queue or being spoken.", {"": desk.worker.lanes}
+    )
+    yield from _metric(
+        "clients", "gauge", "Wyoming clients that are connected.", {"": desk.clients()}
+    )
+    yield from _metric("resident_bytes", "gauge", "Memory in use.", {"": resident_bytes()})
+
+
+def _metric(name: str, kind: str, text: str, values: Mapping[str, float]) -> Iterator[str]:
+    full = f"cosyvoice_wyoming_{name}"
+    yield f"# HELP {full} {text}"
+    yield f"# TYPE {full} {kind}"
+    for labels, value in values.items():
+        yield f"{full}{labels} {value:g}" if isinstance(value, float) else f"{full}{labels} {value}"
+
+
+def _labels(**labels: str) -> str:
+    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
