@@ -17,6 +17,7 @@ from cosyvoice_wyoming.text.numbers import (
     Number,
     Ordinal,
     Percent,
+    Power,
     Quantity,
     Range,
     Ratio,
@@ -50,7 +51,7 @@ _SIGNS = {
     "≥": "大なりイコール", "≈": "約", "±": "プラスマイナス", "^": "の", "/": "スラッシュ",
     "&": "アンド", "@": "アットマーク", "#": "シャープ", "%": "パーセント", "°": "度",
     "²": "の二乗", "³": "の三乗", "√": "ルート", "∞": "無限大", ".": "ドット",
-    "_": "アンダーバー",
+    "_": "アンダーバー", "per": "毎",
 }  # fmt: skip
 _ARITHMETIC = {"-": "引く", "+": "足す", "/": "わる", "=": "は"}
 
@@ -115,7 +116,10 @@ class Japanese(Verbaliser):
 
     def money(self, money: Money) -> str:
         unit, _ = money.currency.names(Language.JA)
-        return self.amount(money.amount) + unit
+        return self.amount(money.amount) + money.magnitude + unit
+
+    def power(self, power: Power) -> str:
+        return f"{self.number(power.base)}の{self.number(power.exponent)}乗"
 
     def counted(self, counted: Counted) -> str:
         amount, counter = counted.amount, counted.counter

@@ -18,6 +18,7 @@ from cosyvoice_wyoming.text.numbers import (
     Number,
     Ordinal,
     Percent,
+    Power,
     Quantity,
     Range,
     Ratio,
@@ -55,7 +56,7 @@ _SIGNS = {
     "<": "작음", ">": "큼", "≤": "작거나 같음", "≥": "크거나 같음", "≈": "약",
     "±": "플러스 마이너스", "^": "의", "/": "슬래시", "&": "앤드", "@": "골뱅이", "#": "샵",
     "%": "퍼센트", "°": "도", "²": "제곱", "³": "세제곱", "√": "루트", "∞": "무한대", ".": "점",
-    "_": "언더바",
+    "_": "언더바", "per": "당",
 }  # fmt: skip
 _ARITHMETIC = {"-": "빼기", "+": "더하기", "/": "나누기"}
 _PER_TIME = {"시": "시간", "초": "초", "분": "분"}
@@ -138,7 +139,10 @@ class Korean(Verbaliser):
 
     def money(self, money: Money) -> str:
         unit, _ = money.currency.names(Language.KO)
-        return f"{self.amount(money.amount)} {unit}"
+        return f"{self.amount(money.amount)}{money.magnitude} {unit}"
+
+    def power(self, power: Power) -> str:
+        return f"{self.number(power.base)}의 {self.number(power.exponent)} 제곱"
 
     def counted(self, counted: Counted) -> str:
         amount, counter = counted.amount, counted.counter
