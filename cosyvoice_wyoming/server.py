@@ -74,6 +74,7 @@ class Server:
         self._description = info.describe(STANDARD_VOICES).event()
         self.worker = Worker(
             load or (lambda: load_studio(settings)),
+            unload=Studio.close,
             on_loaded=self._on_loaded,
             warm_up=warm_up() if warm else (),
         )

@@ -19,6 +19,7 @@ from cosyvoice_wyoming.engine import Engine, Speaker
 from cosyvoice_wyoming.errors import EngineFailed, SpeechError, TextTooLong
 from cosyvoice_wyoming.journal import Answer, Journal
 from cosyvoice_wyoming.lane import Lane
+from cosyvoice_wyoming.text.dictionary import DictionaryFile
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
 from cosyvoice_wyoming.worker import Worker
@@ -47,10 +48,15 @@ class Manner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Studio:
-    """What the worker loads."""
+    """What the worker loads. `dictionary` has the user's own pronunciations."""
 
     engine: Engine
     catalog: VoiceCatalog
+    dictionary: DictionaryFile | None = None
+
+    def close(self) -> None:
+        """Free the model's memory."""
+        self.engine.close()
 
 
 class TextFeed:
@@ -193,7 +199,8 @@ class Narration:
         from cosyvoice_wyoming.text import prepare
 
         voice = self.voice or self._choose_voice(segment, studio.catalog)
-        spoken = prepare(segment, voice.language)
+        words = studio.dictionary.current() if studio.dictionary else None
+        spoken = prepare(segment, voice.language, words)
         if spoken is None:
             self._owed = max(self._owed, segment.pause / self._manner.speed)
             return

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.engine.registry import ENGINES
 from cosyvoice_wyoming.speech import Manner, Narration, Studio
+from cosyvoice_wyoming.text.dictionary import DictionaryFile
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import VoiceCatalog, VoiceWish
@@ -22,6 +23,9 @@ _LOGGER = logging.getLogger(__name__)
 
 WITHOUT_BUNDLE = "tone"
 """The engine that is also a model: it has no files."""
+
+DICTIONARY = "dictionary.txt"
+"""The user's own pronunciations, in the data folder."""
 
 _GREETINGS = {
     Language.ZH: "你好。",
@@ -52,7 +56,11 @@ def load_studio(settings: Settings, progress: Progress | None = None) -> Studio:
 
         bundle = ensure(settings.model, settings.data_dir, progress or silent)
         engine = ENGINES[open_bundle(bundle).engine](bundle, threads=settings.threads)
-    return Studio(engine=engine, catalog=VoiceCatalog(engine.voices, settings.default_voices))
+    return Studio(
+        engine=engine,
+        catalog=VoiceCatalog(engine.voices, settings.default_voices),
+        dictionary=DictionaryFile(settings.data_dir / DICTIONARY),
+    )
 
 
 def warm_up() -> Sequence[Callable[[Studio], None]]:

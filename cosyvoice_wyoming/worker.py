@@ -41,13 +41,14 @@ class Worker(Generic[T]):
 
     Lanes may be opened before loading ends and wait for it; if it fails they get the error and
     loading is tried again later. `on_loaded` is called on the event loop; `warm_up` is run on the
-    thread, piece by piece whenever no lane waits.
+    thread, piece by piece whenever no lane waits, and `unload` when the thread ends.
     """
 
     def __init__(
         self,
         load: Callable[[], T],
         *,
+        unload: Callable[[T], object] | None = None,
         on_loaded: Callable[[T], object] | None = None,
         warm_up: Sequence[Callable[[T], object]] = (),
         max_lanes: int = MAX_LANES,
@@ -55,6 +56,7 @@ class Worker(Generic[T]):
         self.changed = threading.Condition()
         """Guards the lanes; notified when there may be something to run."""
         self._load = load
+        self._unload = unload
         self._on_loaded = on_loaded
         self._warm_up = deque(warm_up)
         self._max_lanes = max_lanes
@@ -125,13 +127,20 @@ class Worker(Generic[T]):
             loaded = self._load_patiently()
             if self._on_loaded:
                 self._tell(self._on_loaded, loaded)
-            while True:
-                self._step(self._next_lane(loaded), loaded)
+            self._work_until_stopped(loaded)
         except _StoppedError:
             pass
         except BaseException:
             self._give_up(EngineFailed("the engine's thread ended: restart the server"))
             raise
+
+    def _work_until_stopped(self, loaded: T) -> None:
+        try:
+            while True:
+                self._step(self._next_lane(loaded), loaded)
+        finally:
+            if self._unload:
+                self._unload(loaded)
 
     def _load_patiently(self) -> T:
         for wait in itertools.chain(RETRY_SECONDS, itertools.repeat(RETRY_SECONDS[-1])):

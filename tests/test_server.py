@@ -64,6 +64,18 @@ async def test_a_signal_in_mid_speech_is_an_error_to_the_client_and_exit_0(tmp_p
     assert "Traceback" not in server.log.read_text()
 
 
+async def test_a_second_signal_ends_the_process_at_once(tmp_path):
+    port = free_port()
+    async with server_process(f"tcp://127.0.0.1:{port}", tmp_path) as server:
+        await until_open(port)
+        async with connected(port) as client:
+            await client.send("synthesize", text=LONG)
+            await client.expect("audio-start")
+            server.process.send_signal(signal.SIGTERM)
+            await until(lambda: "stopping" in server.log.read_text())
+            assert await server.stop(signal.SIGTERM) == 1
+
+
 async def test_a_process_serves_a_unix_socket_and_removes_it(tmp_path):
     path = tmp_path / "socket"
     async with server_process(f"unix://{path}", tmp_path) as server:

@@ -11,7 +11,9 @@ import pytest
 from cosyvoice_wyoming.audio import Pcm
 from cosyvoice_wyoming.engine.tone import ToneEngine
 from cosyvoice_wyoming.errors import EngineFailed, TextTooLong
-from cosyvoice_wyoming.speech import Manner, Request, Studio, TextFeed, speak
+from cosyvoice_wyoming.speech import Manner, Narration, Request, Studio, TextFeed, speak
+from cosyvoice_wyoming.text.dictionary import DictionaryFile
+from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import VoiceCatalog, VoiceWish
 from cosyvoice_wyoming.worker import Worker
 
@@ -94,6 +96,18 @@ async def test_another_sample_rate_keeps_the_length(rate):
     other = await spoken("今天天气很好。", manner=Manner(sample_rate=rate))
     assert other.rate == rate
     assert other.seconds == pytest.approx(usual.seconds, abs=0.02)
+
+
+async def test_the_users_dictionary_is_read_anew_when_it_changes(tmp_path):
+    engine, file = ToneEngine(), tmp_path / "dictionary.txt"
+    studio = Studio(
+        engine=engine, catalog=VoiceCatalog(engine.voices), dictionary=DictionaryFile(file)
+    )
+    narration = Narration(VoiceWish(), Manner())
+    for line in ("# nothing yet", "小爱 → 小艾同学"):
+        file.write_text(line, encoding="utf-8")
+        list(narration.say(Segment(text="小爱你好。"), studio))
+    assert engine.spoken == ["小爱你好。", "小艾同学你好。"]
 
 
 async def test_a_failing_engine_fails_the_request():

@@ -183,6 +183,18 @@ async def test_a_model_that_cannot_be_loaded_fails_requests_and_is_tried_again(m
     assert [record.getMessage() for record in caplog.records] == ["no model"]
 
 
+async def test_what_was_loaded_is_unloaded_on_the_thread_at_the_end():
+    unloaded = []
+
+    def unload(loaded: str) -> None:
+        unloaded.append((loaded, threading.current_thread().name))
+
+    async with working(unload=unload) as worker:
+        await seconds_of(opened(worker, Steps([1.0])))
+        assert not unloaded
+    assert unloaded == [("loaded", "engine")]
+
+
 async def test_too_many_requests_are_refused():
     async with working(max_lanes=2) as worker:
         lanes = [worker.open(), worker.open()]
