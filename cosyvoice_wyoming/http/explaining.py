@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 from pydantic import BaseModel
 
 from cosyvoice_wyoming.audio import Pcm
+from cosyvoice_wyoming.commands.explain import DICTIONARY_NAME
 from cosyvoice_wyoming.errors import BadOption, TextTooLong
 from cosyvoice_wyoming.http.desk import Desk
 from cosyvoice_wyoming.speech import Studio
 from cosyvoice_wyoming.text.language import Language, parse_tag
-from cosyvoice_wyoming.text.spoken import Segment, Spoken
+from cosyvoice_wyoming.text.spoken import Segment
 
 MAX_CHARS = 2_000
 
@@ -41,35 +43,39 @@ async def explain(desk: Desk, text: str, tag: str) -> list[Explained]:
     from cosyvoice_wyoming.text.script import Script
 
     script = Script("text", hint)
-    explained: list[Explained] = []
+    explainer = _Explainer(hint, desk.settings.data_dir / DICTIONARY_NAME)
     lane = desk.worker.open()
     with contextlib.closing(lane):
         for segment in (*script.feed(text), *script.finish()):
-            lane.put(partial(_explain_one, explained, segment, hint))
+            lane.put(partial(explainer.explain, segment))
         lane.finish()
         async for _ in lane:
             pass
-    return explained
+    return explainer.explained
 
 
-def _explain_one(
-    explained: list[Explained], segment: Segment, hint: Language | None, _: Studio
-) -> Iterator[Pcm]:
-    from cosyvoice_wyoming.text import prepare
+class _Explainer:
+    """Explains segment after segment as they would be spoken. Used on the worker's thread."""
 
-    spoken = prepare(segment, hint)
-    explained.append(
-        Explained(
-            text=segment.text,
-            language=spoken.language if spoken else "",
-            words=spoken.words if spoken else "",
-            phonemes=_phonemes(spoken) if spoken else "",
+    def __init__(self, hint: Language | None, dictionary: Path) -> None:
+        self._hint = hint
+        self._dictionary = dictionary
+        self.explained: list[Explained] = []
+
+    def explain(self, segment: Segment, _: Studio) -> Iterator[Pcm]:
+        from cosyvoice_wyoming.phonemes import phonemize
+        from cosyvoice_wyoming.text import prepare
+        from cosyvoice_wyoming.text.dictionary import DictionaryFile
+
+        spoken = prepare(segment, self._hint, DictionaryFile(self._dictionary).current())
+        if spoken:
+            self._hint = self._hint or spoken.language  # the first words choose the voice
+        self.explained.append(
+            Explained(
+                text=segment.text,
+                language=spoken.language if spoken else "",
+                words=spoken.words if spoken else "",
+                phonemes=phonemize(spoken).symbols if spoken else "",
+            )
         )
-    )
-    yield from ()
-
-
-def _phonemes(spoken: Spoken) -> str:
-    from cosyvoice_wyoming.phonemes import phonemize
-
-    return phonemize(spoken).symbols
+        yield from ()

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cosyvoice_wyoming.http.problems import problem
 
-OPEN_PATHS = ("/", "/health")
-"""What needs no token: the page, which asks for it, and what a container's health check asks."""
+OPEN_PATHS = ("/", "/docs", "/openapi.json", "/health")
+"""What needs no token: the pages, which ask for it, and what a health check asks."""
 
 OPEN_PREFIX = "/static/"
 
