@@ -48,7 +48,7 @@ def test_what_is_written_as_pytorch_writes_is_read_back(tmp_path):
     values = {
         "a": np.arange(6, dtype=np.float32).reshape(2, 3),
         "b": np.arange(4, dtype=np.int32),
-        "scalar": np.float32(3).reshape(()),
+        "scalar": np.array(3, np.float32),
     }
     tf.write_state_dict(tmp_path / "x.pt", values.items())
     for name, expected in values.items():
@@ -64,7 +64,9 @@ def test_a_read_tensor_outlives_the_file(tmp_path):
 
 def test_a_transposed_tensor_is_refused_and_not_misread(tmp_path):
     columns_first = tf.tensor("0", (2, 3)).replace(tf.integers([3, 1]), tf.integers([1, 2]))
-    tf.write_archive(tmp_path / "x.pt", tf.program(tf.table({"a": columns_first})), {"0": b"x" * 24})
+    tf.write_archive(
+        tmp_path / "x.pt", tf.program(tf.table({"a": columns_first})), {"0": b"x" * 24}
+    )
     with pytest.raises(ModelCorrupt, match="row by row"):
         read(tmp_path / "x.pt", "a")
 
