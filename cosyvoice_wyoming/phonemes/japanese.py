@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cosyvoice_wyoming.phonemes.japanese_spelling import respell
 from cosyvoice_wyoming.phonemes.marks import plain_marks
 from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, gap
 from cosyvoice_wyoming.phonemes.tables import table
@@ -57,13 +58,13 @@ class JapaneseReader:
 
     def words(self, text: str) -> list[Word]:
         """Read `text` aloud: its words and the marks between them."""
-        return [word for feature in self._features(text) for word in _words(feature)]
+        return [word for feature in self._features(respell(text)) for word in _words(feature)]
 
     def _features(self, text: str) -> list[NJDFeature]:
         openjtalk = self._openjtalk
         try:
             features: list[NJDFeature] = openjtalk.run_frontend(
-                text, use_sudachi_kanji_yomi=False, predict_nani=False
+                text, use_sudachi_kanji_yomi=False, predict_nani=False, iu_pronunciation="Yuu"
             )
         except ModuleNotFoundError:
             # A kanji outside the dictionary makes the library ask for Sudachi's, 190 MB that are

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from cosyvoice_wyoming.text.language import Language
@@ -44,6 +45,12 @@ _COUNTERS = (
     "ウォン", "パーセント", "ポイント", "キロ", "メートル", "センチ", "ミリ", "グラム",
     "リットル", "ワット", "番組", "系統", "画素",
 )  # fmt: skip
+_REPEATED_COUNTERS = frozenset(("年", "月", "日", "時", "分", "階", "番", "歳", "人", "度"))
+"""Counters said after both ends of a range: 八時から十時."""
+_THINGS = (
+    "", "ひとつ", "ふたつ", "みっつ", "よっつ", "いつつ", "むっつ", "ななつ", "やっつ", "ここのつ",
+)  # fmt: skip
+_POLICE = 110
 _NUMBER_SIGNS = {"": "", "-": "マイナス", "+": "プラス", "±": "プラスマイナス"}
 _SIGNS = {
     "+": "プラス", "-": "マイナス", "×": "かける", "÷": "わる", "=": "イコール",
@@ -116,31 +123,32 @@ class Japanese(Verbaliser):
 
     def money(self, money: Money) -> str:
         unit, _ = money.currency.names(Language.JA)
-        return self.amount(money.amount) + money.magnitude + unit
+        amount = money.amount
+        if isinstance(amount, Number):
+            amount = replace(amount, fraction=amount.fraction.rstrip("0"))
+        return self.amount(amount) + money.magnitude + unit
 
     def power(self, power: Power) -> str:
         return f"{self.number(power.base)}の{self.number(power.exponent)}乗"
 
     def counted(self, counted: Counted) -> str:
         amount, counter = counted.amount, counted.counter
+        if isinstance(amount, Range) and counter in _REPEATED_COUNTERS:
+            return f"{self.say(amount.low)}{counter}から{self.say(amount.high)}{counter}"
         if not isinstance(amount, Number) or amount.fraction or amount.sign:
             return self.amount(amount) + counter
-        if counter.startswith("分"):
-            return _minutes(amount.integer) + counter[1:]
-        if counter in ("万", "億", "兆") and amount.integer == "1000":
-            return "一千" + counter
-        return cardinal(amount.integer) + counter
+        return _counted(amount.integer, counter)
 
     def digits(self, digits: Digits) -> str:
         groups = ("".join(_SPELLED[int(digit)] for digit in group) for group in digits.groups)
         return ("プラス" if digits.plus else "") + "、".join(groups)
 
     def dotted(self, dotted: Dotted) -> str:
-        return "点".join(map(cardinal, dotted.parts))
+        return "点".join(map(cardinal, dotted.parts)).replace("零", "ゼロ")
 
     def ordinal(self, ordinal: Ordinal) -> str:
         number = cardinal(ordinal.integer)
-        return f"ナンバー{number}" if ordinal.numbered else f"{number}番目"
+        return f"ナンバー{number}" if ordinal.numbered else f"第{number}"
 
     def sign(self, sign: Sign) -> str:
         if sign.arithmetic and sign.sign in _ARITHMETIC:
@@ -176,6 +184,19 @@ def _up_to_9999(value: int, *, one_thousand: bool) -> str:
         elif digit:
             words += _KANJI[digit] + name
     return words
+
+
+def _counted(digits: str, counter: str) -> str:
+    value = int(digits)
+    if counter.startswith("分"):
+        return _minutes(digits) + counter[1:]
+    if counter == "つ" and 0 < value < len(_THINGS):
+        return _THINGS[value]
+    if counter == "番" and value == _POLICE:
+        return "ひゃくとおばん"
+    if counter in ("万", "億", "兆") and value == 1000:  # noqa: PLR2004
+        return "一千" + counter
+    return cardinal(digits) + counter
 
 
 def _minutes(digits: str) -> str:
