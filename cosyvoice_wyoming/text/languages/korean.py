@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from cosyvoice_wyoming.text.language import Language
@@ -52,7 +53,7 @@ _CLOCK_HOURS = 12
 _MONTHS = {6: "유", 10: "시"}  # 육월 and 십월 lose their last sound
 _NUMBER_SIGNS = {"": "", "-": "마이너스 ", "+": "플러스 ", "±": "플러스 마이너스 "}
 _SIGNS = {
-    "+": "플러스", "-": "마이너스", "×": "곱하기", "÷": "나누기", "=": "는", "≠": "같지 않음",
+    "+": "플러스", "-": "마이너스", "×": "곱하기", "÷": "나누기", "=": "이퀄", "≠": "같지 않음",
     "<": "작음", ">": "큼", "≤": "작거나 같음", "≥": "크거나 같음", "≈": "약",
     "±": "플러스 마이너스", "^": "의", "/": "슬래시", "&": "앤드", "@": "골뱅이", "#": "샵",
     "%": "퍼센트", "°": "도", "²": "제곱", "³": "세제곱", "√": "루트", "∞": "무한대", ".": "점",
@@ -139,7 +140,10 @@ class Korean(Verbaliser):
 
     def money(self, money: Money) -> str:
         unit, _ = money.currency.names(Language.KO)
-        return f"{self.amount(money.amount)}{money.magnitude} {unit}"
+        amount = money.amount
+        if isinstance(amount, Number):
+            amount = replace(amount, fraction=amount.fraction.rstrip("0"))
+        return f"{self.amount(amount)}{money.magnitude} {unit}"
 
     def power(self, power: Power) -> str:
         return f"{self.number(power.base)}의 {self.number(power.exponent)} 제곱"
