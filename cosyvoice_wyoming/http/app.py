@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cosyvoice_wyoming import __version__
 from cosyvoice_wyoming.address import TcpAddress
@@ -88,11 +89,12 @@ async def serving(desk: Desk, address: TcpAddress) -> AsyncIterator[int]:
     """
     rules = Rules(token=desk.settings.http_token, only_from=desk.settings.http_only_from)
     config = uvicorn.Config(
-        build_app(desk, rules),
+        _Contained(build_app(desk, rules)),
         log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # or else a client may say which address it comes from
         lifespan="off",
         timeout_graceful_shutdown=STOP_SECONDS,
     )
@@ -108,6 +110,24 @@ async def serving(desk: Desk, address: TcpAddress) -> AsyncIterator[int]:
         await task
         for opened in sockets:
             opened.close()
+
+
+class _Contained:
+    """Keeps tracebacks out of the log.
+
+    An answer that has begun when its speech breaks off is cut by closing the connection, which
+    a client of a chunked body or of ffmpeg's output takes for the error that it is.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:
+            _LOGGER.warning("an HTTP answer broke off: %s", type(error).__name__)
+            _LOGGER.debug("an HTTP answer broke off", exc_info=error)
 
 
 class _EmbeddedServer(uvicorn.Server):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from pydantic import BaseModel
 
 from cosyvoice_wyoming.audio import Pcm
-from cosyvoice_wyoming.commands.explain import DICTIONARY_NAME
 from cosyvoice_wyoming.errors import BadOption, TextTooLong
 from cosyvoice_wyoming.http.desk import Desk
 from cosyvoice_wyoming.speech import Studio
@@ -43,7 +41,7 @@ async def explain(desk: Desk, text: str, tag: str) -> list[Explained]:
     from cosyvoice_wyoming.text.script import Script
 
     script = Script("text", hint)
-    explainer = _Explainer(hint, desk.settings.data_dir / DICTIONARY_NAME)
+    explainer = _Explainer(hint)
     lane = desk.worker.open()
     with contextlib.closing(lane):
         for segment in (*script.feed(text), *script.finish()):
@@ -57,17 +55,16 @@ async def explain(desk: Desk, text: str, tag: str) -> list[Explained]:
 class _Explainer:
     """Explains segment after segment as they would be spoken. Used on the worker's thread."""
 
-    def __init__(self, hint: Language | None, dictionary: Path) -> None:
+    def __init__(self, hint: Language | None) -> None:
         self._hint = hint
-        self._dictionary = dictionary
         self.explained: list[Explained] = []
 
-    def explain(self, segment: Segment, _: Studio) -> Iterator[Pcm]:
+    def explain(self, segment: Segment, studio: Studio) -> Iterator[Pcm]:
         from cosyvoice_wyoming.phonemes import phonemize
         from cosyvoice_wyoming.text import prepare
-        from cosyvoice_wyoming.text.dictionary import DictionaryFile
 
-        spoken = prepare(segment, self._hint, DictionaryFile(self._dictionary).current())
+        dictionary = studio.dictionary.current() if studio.dictionary else None
+        spoken = prepare(segment, self._hint, dictionary)
         if spoken:
             self._hint = self._hint or spoken.language  # the first words choose the voice
         self.explained.append(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
@@ -23,8 +22,6 @@ from cosyvoice_wyoming.errors import (
     SpeechError,
     TextTooLong,
 )
-
-_LOGGER = logging.getLogger(__name__)
 
 PROBLEM_TYPE = "application/problem+json"
 
@@ -73,8 +70,6 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(_: Request, error: Exception) -> Response:
-        _LOGGER.error("an HTTP request failed: %s", type(error).__name__)
-        _LOGGER.debug("an HTTP request failed", exc_info=error)
         kind = type(error).__name__
         return problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"the server failed ({kind})")
 
