@@ -64,6 +64,20 @@ class Downloader:
             else:
                 return
 
+    def length(self, url: str) -> int:
+        """Return how many bytes the file at `url` has. Raises SourceFailed."""
+        if not url.startswith(("https://", "http://")):
+            raise SourceFailed(f"{url} is not an address that can be downloaded")
+        request = urllib.request.Request(url, method="HEAD")  # noqa: S310  the scheme is checked above
+        try:
+            with self._open(request) as response:
+                length = response.headers.get("Content-Length", "")
+        except _Interrupted as broken:
+            raise SourceFailed(str(broken)) from broken
+        if not length.isdecimal() or int(length) == 0:
+            raise SourceFailed("the server does not say how long the file is")
+        return int(length)
+
     def _attempt(self, url: str, target: Path, size: int, arrived: Arrived) -> None:
         held = target.stat().st_size if target.exists() else 0
         if held > size:

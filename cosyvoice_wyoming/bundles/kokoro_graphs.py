@@ -1,7 +1,7 @@
 """Cut Kokoro-82M into encoder and decoder, and rewrite the decoder for onnxruntime's kernels.
 
-Run as a program, `python -m cosyvoice_wyoming.bundles.kokoro_graphs MODEL FOLDER`: the surgery
-takes a gigabyte for some seconds, which a server would never give back.
+Run as a program, `python -m cosyvoice_wyoming.bundles.kokoro_graphs MODEL FOLDER [decoders]`: the
+surgery takes up to 1.3 GB for some seconds, which a server would never give back.
 """
 
 from __future__ import annotations
@@ -25,16 +25,20 @@ DECODER_INT8 = "decoder-int8.onnx"
 DECODER_FP32 = "decoder.onnx"
 
 
-def write_graphs(kokoro: Path, folder: Path) -> None:
-    """Write the encoder as shipped, and the decoder in 8 bits and in floats, both rewritten."""
+def write_graphs(kokoro: Path, folder: Path, *, decoders: bool) -> None:
+    """Write the encoder as shipped; if `decoders`, also the decoder in 8 bits and in floats."""
     encoder, decoder = split(onnx.load(kokoro))
     onnx.save(encoder, folder / ENCODER)
-    graph = Graph(decoder)
+    del encoder
+    if decoders:
+        _write_decoders(Graph(decoder), folder)
+
+
+def _write_decoders(graph: Graph, folder: Path) -> None:
     fuse_instance_norm(graph)
     square_by_product(graph)
     int8 = graph.whole()
     onnx.save(int8, folder / DECODER_INT8)
-    del encoder, decoder
     graph = Graph(int8)
     dequantise(graph)
     widen_convolutions(graph)
@@ -65,4 +69,4 @@ def split(kokoro: onnx.ModelProto) -> tuple[onnx.ModelProto, onnx.ModelProto]:
 
 
 if __name__ == "__main__":
-    write_graphs(Path(sys.argv[1]), Path(sys.argv[2]))
+    write_graphs(Path(sys.argv[1]), Path(sys.argv[2]), decoders=sys.argv[3:] == ["decoders"])

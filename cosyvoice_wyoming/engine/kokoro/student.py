@@ -1,0 +1,76 @@
+"""The distilled decoder: a small network that filters pulses and noise, window after window.
+
+Its receptive field is short and its overlapping frames add up to a constant, so windows with
+CONTEXT_FRAMES of real context on both sides equal the whole utterance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cosyvoice_wyoming.engine.kokoro.excitation import prosody, pulses
+from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES
+from cosyvoice_wyoming.engine.kokoro.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cosyvoice_wyoming.engine import Waveform
+    from cosyvoice_wyoming.engine.kokoro.features import Features
+
+CONTEXT_FRAMES = 12
+STYLE_COLUMNS = 128
+
+FIRST_WINDOW_FRAMES = 32
+"""0.8 s, of which the silence before the first word is about a half: heard as soon as may be."""
+
+LONGEST_WINDOW_FRAMES = 128
+"""3.2 s: each window is twice the one before, up to this; its context costs less and less."""
+
+
+class StudentDecoder:
+    """Draws its noise from the caller, so a seed gives the same samples again."""
+
+    def __init__(self, path: Path, threads: int = 0) -> None:
+        self._session = Session(path, threads)
+
+    def decode(self, features: Features, noise: np.random.Generator) -> Iterator[Waveform]:
+        """Yield the windows of an utterance; see `Decoder.decode`."""
+        driven = _Excited(features, noise)
+        start, window = 0, FIRST_WINDOW_FRAMES
+        while start < features.frames:
+            stop = min(start + window, features.frames)
+            first = max(0, start - CONTEXT_FRAMES)
+            last = min(features.frames, stop + CONTEXT_FRAMES)
+            (samples,) = self._session.run(("samples",), **driven.window(first, last))
+            wanted = slice((start - first) * FRAME_SAMPLES, (stop - first) * FRAME_SAMPLES)
+            yield samples[0, wanted]
+            start, window = stop, min(2 * window, LONGEST_WINDOW_FRAMES)
+
+
+class _Excited:
+    """The network's inputs for a whole utterance, cut into windows.
+
+    Pulses and noise are drawn once for all of it: the phase runs on through the windows, and two
+    windows that overlap hear the same noise.
+    """
+
+    def __init__(self, features: Features, noise: np.random.Generator) -> None:
+        self._features = features
+        self._prosody = prosody(features.f0[0], features.energy[0])[np.newaxis]
+        self._pulses = pulses(features.f0[0]).samples[np.newaxis]
+        self._noise = noise.standard_normal(self._pulses.shape, np.float32)
+
+    def window(self, first: int, last: int) -> dict[str, np.ndarray]:
+        """Return what the network reads of the frames `first` to `last` (half-open)."""
+        samples = slice(first * FRAME_SAMPLES, last * FRAME_SAMPLES)
+        return {
+            "acoustic": self._features.asr[:, :, first:last],
+            "prosody": self._prosody[:, :, 2 * first : 2 * last],
+            "style": self._features.style[:, :STYLE_COLUMNS],
+            "pulses": self._pulses[:, samples],
+            "noise": self._noise[:, samples],
+        }
