@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cosyvoice_wyoming.phonemes.marks import plain_marks, spell_digits
+from cosyvoice_wyoming.phonemes.notation import from_notation
 from cosyvoice_wyoming.phonemes.readers import reader
 from cosyvoice_wyoming.phonemes.scripts import runs
-from cosyvoice_wyoming.phonemes.symbols import Phonemes, TonedSyllable, join, only_known, symbol_ids
+from cosyvoice_wyoming.phonemes.symbols import Phonemes, TonedSyllable, join, symbol_ids
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.spoken import Span, Spoken
 
-__all__ = ["Phonemes", "TonedSyllable", "phonemize", "preload", "symbol_ids"]
+__all__ = ["Phonemes", "TonedSyllable", "from_notation", "phonemize", "preload", "symbol_ids"]
 
 
 def phonemize(spoken: Spoken) -> Phonemes:
@@ -30,8 +31,8 @@ def preload(languages: Iterable[Language]) -> None:
 
 
 def _pronounce(span: Span) -> Iterator[Phonemes]:
-    if span.phonemes:
-        yield Phonemes(symbols=only_known(span.phonemes).strip())
+    if span.phonemes and (given := from_notation(span.phonemes)).symbols:
+        yield given
         return
     for run in runs(plain_marks(span.text), span.language):
         yield reader(run.language).read(spell_digits(run.text, run.language))

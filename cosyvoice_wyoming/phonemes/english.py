@@ -7,6 +7,10 @@ import re
 from cosyvoice_wyoming.phonemes.symbols import Phonemes, only_known
 from cosyvoice_wyoming.phonemes.tables import table
 
+_WORD = re.compile(r"[^\W\d_]+")
+_SINGLE_A = re.compile(r"\bA\b(?= [A-Z]\b)|(?<=\b[A-Z] )A\b")
+"""An A among single capitals is the letter, not the article."""
+
 
 class EnglishReader:
     """American English. Unknown words are read by a small network inside the library."""
@@ -16,10 +20,17 @@ class EnglishReader:
 
         self._g2p = G2P()
         self._words = table("english_words.tsv")
+        # the network is loaded by the first word that is in no dictionary, and the dictionaries'
+        # rules are built by the first sentence
+        self.read("Qwzx")
 
     def read(self, text: str) -> Phonemes:
-        text = re.sub(r"[^\W\d_]+", self._own_spelling, text)
-        return Phonemes(symbols=only_known(self._g2p(text.strip())))
+        text = _WORD.sub(self._with_phonemes, text.strip())
+        text = _SINGLE_A.sub("[A](/ˈA/)", text)
+        return Phonemes(symbols=only_known(self._g2p(text)).strip())
 
-    def _own_spelling(self, match: re.Match[str]) -> str:
-        return self._words.get(match[0].lower(), match[0])
+    def _with_phonemes(self, match: re.Match[str]) -> str:
+        """Write a word of our table in the library's notation for given phonemes."""
+        word = match[0]
+        phonemes = self._words.get(word) or self._words.get(word.lower())
+        return f"[{word}](/{phonemes}/)" if phonemes else word

@@ -6,12 +6,11 @@ import logging
 
 from cosyvoice_wyoming.phonemes.mandarin_context import in_context
 from cosyvoice_wyoming.phonemes.mandarin_tones import Syllable, with_sandhi
+from cosyvoice_wyoming.phonemes.pinyin import sound_of
 from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, gap
 from cosyvoice_wyoming.phonemes.tables import table
 
 _LOGGER = logging.getLogger(__name__)
-
-_TONE_MARKS = {"1": "→", "2": "↗", "3": "↓", "4": "↘", "5": ""}
 
 
 class MandarinReader:
@@ -23,7 +22,6 @@ class MandarinReader:
 
         self._lazy_pinyin = lazy_pinyin
         self._style = Style.TONE3
-        self._sounds = table("pinyin.tsv")
         self._words = {word: pinyin.split() for word, pinyin in table("mandarin_words.tsv").items()}
         self._simplified = str.maketrans(table("traditional.tsv"))
         self._cutter = rjieba.Jieba()
@@ -35,7 +33,7 @@ class MandarinReader:
     def read(self, text: str) -> Phonemes:
         symbols = ""
         for word in self.words(text):
-            sounds = self._sounds_of(word)
+            sounds = _sounds_of(word)
             symbols += gap(symbols, sounds) + sounds
         return Phonemes(symbols=symbols)
 
@@ -44,18 +42,6 @@ class MandarinReader:
         cut = self._cutter.cut(text.translate(self._simplified), hmm=False)
         words = [syllables for word in cut if (syllables := self._syllables(word))]
         return with_sandhi(in_context(words))
-
-    def sound(self, pinyin: str) -> str:
-        """Return the symbols of a syllable such as `zhong1` or of a mark; nothing for others."""
-        if pinyin in PUNCTUATION:
-            return pinyin
-        if pinyin in self._sounds:
-            return self._sounds[pinyin]
-        base, tone = pinyin[:-1], pinyin[-1:]
-        for other in "12345":
-            if (known := self._sounds.get(base + other)) and tone in _TONE_MARKS:
-                return known.replace(_TONE_MARKS[other], _TONE_MARKS[tone], 1)
-        return ""
 
     def _syllables(self, word: str) -> list[Syllable]:
         if word.isspace():
@@ -72,11 +58,11 @@ class MandarinReader:
             for character, pinyin in zip(word, found, strict=False)
         ]
 
-    def _sounds_of(self, word: list[Syllable]) -> str:
-        sounds = ""
-        for syllable in word:
-            sound = self.sound(syllable.pinyin)
-            if syllable.is_erhua and sounds:
-                sounds = sounds.removesuffix("n")  # 一点儿 loses its n
-            sounds += sound
-        return sounds
+
+def _sounds_of(word: list[Syllable]) -> str:
+    sounds = ""
+    for syllable in word:
+        if syllable.is_erhua:
+            sounds = sounds.removesuffix("n")  # 一点儿 loses its n
+        sounds += syllable.pinyin if syllable.pinyin in PUNCTUATION else sound_of(syllable.pinyin)
+    return sounds

@@ -4,6 +4,7 @@ import pytest
 
 from cosyvoice_wyoming.phonemes import symbol_ids
 from cosyvoice_wyoming.phonemes.mandarin import MandarinReader
+from cosyvoice_wyoming.phonemes.pinyin import sound_of
 from cosyvoice_wyoming.phonemes.tables import table
 from tests.phonemes.corpus import pronunciations
 
@@ -22,11 +23,11 @@ def test_characters_are_read_as_the_sentence_asks(reader, written, accepted):
     assert pinyin(reader, written).replace("，", "") in accepted
 
 
-def test_every_reading_of_the_table_is_made_of_known_syllables(reader):
+def test_every_reading_of_the_table_is_made_of_known_syllables():
     for word, pinyin in table("mandarin_words.tsv").items():
         readings = pinyin.split()
         assert len(readings) == len(word), word
-        assert all(reader.sound(reading) for reading in readings), word
+        assert all(sound_of(reading) for reading in readings), word
 
 
 @pytest.mark.parametrize(
@@ -38,12 +39,11 @@ def test_every_reading_of_the_table_is_made_of_known_syllables(reader):
         ("bang5", "paŋ"),
         ("zhong1", "ꭧʊ→ŋ"),
         ("er5", "ɚ"),
-        (",", ","),
         ("xyz1", ""),
     ],
 )
-def test_syllables_become_the_voices_sounds(reader, pinyin, symbols):
-    assert reader.sound(pinyin) == symbols
+def test_syllables_become_the_voices_sounds(pinyin, symbols):
+    assert sound_of(pinyin) == symbols
     assert set(symbols) <= set(symbol_ids())
 
 
