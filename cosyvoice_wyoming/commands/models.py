@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.commands.options import add_options, log_quietly, settings_of
@@ -21,6 +22,13 @@ def register(subparsers: Subparsers) -> None:
     listing.set_defaults(run=run, action=list_models)
     fetching = actions.add_parser("fetch", help="fetch a model, or what is broken of it")
     fetching.set_defaults(run=run, action=fetch_model)
+    fetching.add_argument(
+        "--from",
+        dest="source",
+        metavar="DIR",
+        type=Path,
+        help="take the files that lie in DIR instead of downloading them",
+    )
     verifying = actions.add_parser("verify", help="read every byte of a model and compare")
     verifying.set_defaults(run=run, action=verify_model)
     for action in (fetching, verifying):
@@ -51,7 +59,7 @@ def fetch_model(args: argparse.Namespace) -> int:
 
     settings = settings_of(args)
     with ProgressLine() as progress:
-        folder = fetch(args.name or settings.model, settings.data_dir, progress)
+        folder = fetch(args.name or settings.model, settings.data_dir, progress, args.source)
     print(folder)
     return 0
 

@@ -23,8 +23,9 @@ class Speaker(Protocol):
         """Yield the waveform of one segment, piece after piece.
 
         Runs on the worker's thread. Each `next` is one engine step, the unit of cancellation: the
-        iterator may be dropped between any two. Pieces join without a gap or a click; silence
-        before the first word and after the last is trimmed by `audio`, pauses are added there.
+        iterator may be dropped between any two. A step that makes no sound yet yields an empty
+        piece. Pieces join without a gap or a click; silence before the first word and after the
+        last is trimmed by `audio`, pauses are added there.
 
         Raises EngineFailed.
         """

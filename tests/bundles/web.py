@@ -32,6 +32,12 @@ def serving(site: Site) -> Iterator[Site]:
         def do_GET(self) -> None:
             answer(self, site)
 
+        def do_HEAD(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/octet-stream")
+            self.send_header("Content-Length", str(len(site.content)))
+            self.end_headers()
+
         def log_message(self, *_args: object) -> None:
             """Stay quiet."""
 

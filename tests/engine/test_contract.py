@@ -13,9 +13,13 @@ from cosyvoice_wyoming.engine.registry import ENGINES
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.spoken import Span, Spoken
 from tests.support.models import lite
+from tests.support.tiny_cosyvoice import tiny_cosyvoice
 
-BUNDLES: dict[str, Callable[[], Path]] = {"kokoro": lite, "tone": Path}
+BUNDLES: dict[str, Callable[[], Path]] = {"kokoro": lite, "cosyvoice": tiny_cosyvoice, "tone": Path}
 """Engine: where a bundle for it is. One that needs no bundle gets the current folder."""
+
+UNTRAINED = {"cosyvoice"}
+"""Engines whose bundle here has random weights: they speak, but at no human pace."""
 
 WORDS = {
     Language.ZH: "今天天气很好。",
@@ -37,11 +41,11 @@ def load(name):
     return ENGINES[name](BUNDLES[name](), threads=1)
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(name, marks=[pytest.mark.model] if name != "tone" else []) for name in ENGINES
-    ]
-)
+def marks(name):
+    return [pytest.mark.model] if name == "kokoro" else []
+
+
+@pytest.fixture(params=[pytest.param(name, marks=marks(name)) for name in ENGINES])
 def engine(request):
     return load(request.param)
 
@@ -62,17 +66,25 @@ def test_voices_have_the_languages_of_their_names(engine):
         assert voice.name.startswith(f"{voice.language}_{voice.gender}_")
 
 
-def test_every_voice_speaks_finite_and_audible_samples_at_a_human_pace(engine):
+def test_every_voice_speaks_finite_and_audible_samples(engine):
     for voice in engine.voices:
         pieces = say(engine, voice)
         assert pieces
         for piece in pieces:
             assert piece.dtype == np.float32
             assert piece.ndim == 1
-            assert piece.size > 0
             assert np.isfinite(piece).all()
         samples = np.concatenate(pieces)
         assert np.abs(samples).max() > 0.05
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=marks(name)) for name in ENGINES if name not in UNTRAINED]
+)
+def test_every_voice_speaks_at_a_human_pace(name):
+    engine = load(name)
+    for voice in engine.voices:
+        samples = np.concatenate(say(engine, voice))
         voiced = np.flatnonzero(np.abs(samples) > SILENCE)
         assert 0.6 < (voiced[-1] - voiced[0]) / engine.sample_rate < 5
 

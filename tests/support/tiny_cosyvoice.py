@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import lzma
+import shutil
+import tempfile
+from functools import cache
 from pathlib import Path
 
+from cosyvoice_wyoming.bundles.manifest import write_manifest
+from cosyvoice_wyoming.bundles.sources import recipe
 from cosyvoice_wyoming.engine.cosyvoice.build import build
 from cosyvoice_wyoming.engine.cosyvoice.config import (
     FULL,
@@ -73,3 +79,13 @@ def build_bundle(source: Path, target: Path, preset: str, config: Config = TINY)
     target.mkdir(parents=True)
     build(source, target, preset, config)
     return target
+
+
+@cache
+def tiny_cosyvoice() -> Path:
+    """Return the folder of a whole tiny bundle, manifest included, built once per test run."""
+    root = Path(tempfile.mkdtemp(prefix="tiny-cosyvoice-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    folder = build_bundle(write_source(root / "checkpoint"), root / "bundle", "balanced")
+    write_manifest(folder, recipe("cosyvoice-300m-sft"))
+    return folder

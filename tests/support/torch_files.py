@@ -7,9 +7,12 @@ import struct
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 KINDS = {"float32": "FloatStorage", "float16": "HalfStorage", "int32": "IntStorage"}
 ORDERED_DICT = b"ccollections\nOrderedDict\n)R"

@@ -1,0 +1,121 @@
+"""The official files arrive whole, from the net or a folder, and become a bundle or nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from cosyvoice_wyoming.bundles import builders, cosyvoice, store
+from cosyvoice_wyoming.bundles.download import Downloader
+from cosyvoice_wyoming.bundles.fetch import Fetcher
+from cosyvoice_wyoming.bundles.progress import silent
+from cosyvoice_wyoming.bundles.sources import SourceFile, UrlSource, recipe
+from cosyvoice_wyoming.engine.cosyvoice import build as official
+from cosyvoice_wyoming.engine.cosyvoice import load
+from cosyvoice_wyoming.errors import DownloadFailed, ModelCorrupt
+from tests.bundles.web import Site, serving
+from tests.support.tiny_cosyvoice import TINY, write_source
+
+CONTENT = b"tensors" * 5000
+QUICK = Downloader(attempts=2, pause=0.01, timeout=5)
+NAME = "cosyvoice-300m-sft"
+
+
+@pytest.fixture
+def site():
+    with serving(Site(content=CONTENT)) as site:
+        yield site
+
+
+def unpinned(*urls):
+    return SourceFile(
+        name="llm.pt",
+        size=1,
+        sha256="",
+        licence="Apache-2.0",
+        sources=tuple(UrlSource(url=url) for url in urls),
+    )
+
+
+def test_a_file_without_a_hash_is_as_long_as_its_server_says(site, tmp_path):
+    fetched = Fetcher(tmp_path, silent, QUICK).fetch(unpinned(site.url))
+    assert fetched.read_bytes() == CONTENT
+
+
+def test_a_broken_connection_is_resumed(site, tmp_path):
+    site.faults = ["cut"]
+    fetched = Fetcher(tmp_path, silent, QUICK).fetch(unpinned(site.url))
+    assert fetched.read_bytes() == CONTENT
+    assert site.ranges[-1].startswith("bytes=")
+
+
+def test_the_next_mirror_is_tried_when_one_fails(site, tmp_path):
+    dead = "http://127.0.0.1:9/llm.pt"
+    assert Fetcher(tmp_path, silent, QUICK).fetch(unpinned(dead, site.url)).is_file()
+
+
+def test_without_a_mirror_the_file_is_named(tmp_path):
+    with pytest.raises(DownloadFailed, match=r"llm\.pt"):
+        Fetcher(tmp_path, silent, QUICK).fetch(unpinned("http://127.0.0.1:9/llm.pt"))
+
+
+def test_a_file_of_the_user_s_is_taken_as_it_lies(tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "llm.pt").write_bytes(b"mine")
+    fetcher = Fetcher(tmp_path / "downloads", silent, QUICK, local=own)
+    assert fetcher.fetch(unpinned("http://127.0.0.1:9/llm.pt")) == own / "llm.pt"
+
+
+@pytest.fixture(scope="module")
+def own_files(tmp_path_factory):
+    return write_source(tmp_path_factory.mktemp("own"))
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Build with the sizes of the tiny model: the official ones would refuse its files."""
+    whole = official.build
+
+    def build(source, target, preset, **more):
+        whole(source, target, preset, TINY, **more)
+
+    monkeypatch.setattr(official, "build", build)
+
+
+def test_a_bundle_is_made_from_a_folder_and_speaks(tiny, own_files, tmp_path):
+    folder = store.fetch(NAME, tmp_path, local=own_files)
+    assert store.verify(NAME, tmp_path) == []
+    engine = load(folder)
+    assert {voice.name for voice in engine.voices} == {v.name for v in recipe(NAME).voices}
+
+
+def test_another_model_s_files_make_nothing(own_files, tmp_path):
+    with pytest.raises(ModelCorrupt, match=r"spk2info\.pt"):
+        store.fetch(NAME, tmp_path, local=own_files)
+    assert not (tmp_path / "models" / NAME).exists()
+
+
+def test_an_interrupted_build_leaves_nothing_half_made(tiny, own_files, tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(official, "build_vocoder", stop)
+    with pytest.raises(KeyboardInterrupt):
+        store.fetch(NAME, tmp_path, local=own_files)
+    assert [path.name for path in (tmp_path / "models").iterdir()] == [".lock"]
+
+
+def test_a_full_disk_is_found_before_the_build(own_files, tmp_path, monkeypatch):
+    monkeypatch.setitem(cosyvoice._BUNDLE_BYTES, "balanced", 1 << 60)
+    wanted = recipe(NAME)
+    fetcher = Fetcher(tmp_path / "downloads", silent, QUICK, local=own_files)
+    with pytest.raises(DownloadFailed, match="MiB are needed"):
+        builders.BUILDERS[NAME](wanted, fetcher, tmp_path, silent)
+
+
+def test_the_three_presets_are_made_of_the_same_files():
+    names = [NAME, f"{NAME}-fast", f"{NAME}-exact"]
+    files = [[dataclasses.asdict(file) for file in recipe(name).files] for name in names]
+    assert files[0] == files[1] == files[2]
