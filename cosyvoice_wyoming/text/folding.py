@@ -54,6 +54,8 @@ _MAPPED = str.maketrans(
         "➕": "+",
         "➗": "÷",
     }
+    | {chr(0x215F + value): str(value) for value in range(1, 13)}  # Roman numerals, both cases
+    | {chr(0x216F + value): str(value) for value in range(1, 13)}
 )
 
 _SIGNS = frozenset("°%‰+×÷=≠<>≤≥≈±√∞^$¥€£₩₽₹฿₫₺₿№²³′″~/&@#*_|`")

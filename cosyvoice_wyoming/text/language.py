@@ -43,7 +43,28 @@ _CANTONESE_WORDS = re.compile(
 )
 _MANDARIN_MARKERS = frozenset("的是我了在不吗嗎这這们們你他她它没沒吧呢")
 _NEVER_JAPANESE = frozenset("这這们們吗嗎你她它没吧呢很")
-_LATIN_WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
+_LATIN_WORD = re.compile(
+    r"(?<![^\s\"“(])[A-Za-z]+(?:['’-][A-Za-z]+)*(?=[\s,.!?;:\"”)]|$)(?![.:]\S)"
+)
+_ENGLISH_GLUE = frozenset(
+    [
+        "a",
+        "and",
+        "are",
+        "at",
+        "for",
+        "i",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "please",
+        "the",
+        "to",
+        "you",
+    ]
+)
 _QUANTITY = re.compile(r"\d\s*[A-Za-z°%μµ]")
 _SENTENCE_WORDS = 3
 
@@ -78,6 +99,8 @@ def detect(text: str, hint: Language | None = None) -> Language:
     Without a hint, undecided Han text is Mandarin and text without any letter English.
     """
     found = _evidence(text)
+    if hint in {Language.EN, None} and _is_english_with_names(found, text):
+        return Language.EN
     if found.hangul and 2 * found.hangul >= len(found.han) + found.kana:
         return Language.KO
     if found.kana and _is_japanese(found, hint):
@@ -128,8 +151,21 @@ def _of_rest(found: _Evidence) -> Language:
 
 
 def _is_english_sentence(text: str) -> bool:
-    words = [word for word in _LATIN_WORD.findall(text) if not word.isupper()]
-    return len(words) >= _SENTENCE_WORDS and not _QUANTITY.search(text)
+    return len(_english_words(text)) >= _SENTENCE_WORDS and not _QUANTITY.search(text)
+
+
+def _is_english_with_names(found: _Evidence, text: str) -> bool:
+    """Whether an English sentence only quotes words in another script."""
+    others = len(found.han) + found.kana + found.hangul
+    words = _english_words(text) if others else []
+    return 2 * others <= sum(map(len, words)) and not _ENGLISH_GLUE.isdisjoint(
+        word.lower() for word in words
+    )
+
+
+def _english_words(text: str) -> list[str]:
+    """Return the Latin words that are neither initialisms nor part of an address."""
+    return [word for word in _LATIN_WORD.findall(text) if not word.isupper() or word == "I"]
 
 
 def _is_japanese_han(han: str) -> bool:

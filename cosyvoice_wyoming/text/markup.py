@@ -28,11 +28,11 @@ _TASK = re.compile(r"^(\s*[-*+]\s+)\[[ xX]\]\s+", re.MULTILINE)
 _LINE_START = re.compile(
     r"^(?:\s|#{1,6}(?=\s)|>+|[-*+•●○▪◦·‣](?=\s)|[-*_]{2,}(?=\s*$))*", re.MULTILINE
 )
-_LIST_NUMBER = re.compile(r"^(\s*\(?\d{1,3})[.)](?=\s)", re.MULTILINE)
+_LIST_NUMBER = re.compile(r"^(\s*(?:\(\d{1,2}(?=\))|\d{1,3}))[.)](?=\s)", re.MULTILINE)
 _RULE = re.compile(r"^[\s|:*_=+-]*$")
 _CELL_GAP = re.compile(r"\s*\|\s*")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|~<>-])")
-_TIMES = re.compile(r"(?<=\d)(\s*)\*(\s*)(?=\d)")
+_TIMES = re.compile(r"(?<=\d)(?<!\b0)(\s?)[*xX](\s?)(?=\d)")
 _MARKS = re.compile(r"\*+|`+|~~+|__+|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|[{}\\]")
 _ENDS_LINE = frozenset("，。！？；：、…,.!?;:—")
 

@@ -13,6 +13,14 @@ def one_of(words: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or r"(?!)"
 
 
+def one_of_whole(words: Iterable[str]) -> str:
+    """Return a pattern like `one_of`; Latin words do not match inside longer ones."""
+    return "|".join(
+        re.escape(word) + (r"(?![A-Za-z])" if word[-1].isascii() else "")
+        for word in sorted(words, key=len, reverse=True)
+    )
+
+
 UNIT_OF: dict[str, Unit] = {symbol: unit for unit in UNITS for symbol in unit.symbols}
 CURRENCY_OF: dict[str, Currency] = {sign: row for row in CURRENCIES for sign in row.symbols}
 
@@ -43,7 +51,7 @@ DATE = re.compile(
 )
 MONTH = re.compile(r"(?P<y>\d{4})[-/](?P<m>\d{1,2})(?![\d/.-])")
 DAY_FIRST_DATE = re.compile(r"(?P<a>\d{1,2})(?P<sep>[/.])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)")
-PHONE = re.compile(r"\+?\(?\d{1,5}\)?(?:[- ]\(?\d{2,8}\)?){1,5}(?!\d)")
+PHONE = re.compile(r"\+?\d{1,5}[)）]?(?:(?:[- ]|(?<=[)）]))[(（]?\d{2,8}[)）]?){1,5}(?!\d)")
 PLAIN = re.compile(r"\d+(?![.,:]?\d)")
 TIME = re.compile(
     CLOCK.format("a")
@@ -54,7 +62,9 @@ TIME = re.compile(
     + PERIOD.format("b")
     + "?)?(?P<word>分(?![钟鐘間])|분)?"
 )
-HOUR = re.compile(rf"(?P<ah>\d{{1,2}}){PERIOD.format('a')}")
+HOUR = re.compile(
+    rf"(?P<ah>\d{{1,2}}){PERIOD.format('a')}(?:{DASH}(?P<bh>\d{{1,2}}){PERIOD.format('b')})?"
+)
 RATIO = re.compile(rf"{NUMBER}(?:\s?:\s?{NUMBER})+")
 SCORE = re.compile(r"(?P<a>\d{1,3})\s?[-:–]\s?(?P<b>\d{1,3})(?![\d:.-])")
 PERCENT = re.compile(rf"(?P<a>{SIGNED})(?:\s?[%‰]?{DASH}(?P<b>-?{NUMBER}))?\s?(?P<sign>[%‰])")
@@ -72,9 +82,11 @@ MONEY_AFTER = re.compile(
 FRACTION = re.compile(r"(?:(?P<whole>\d{1,4}) )?(?P<n>\d{1,5})/(?P<d>\d{1,5})(?![\d/]|\.\d)")
 ORDINAL = re.compile(r"(?P<n>\d+|\d{1,3}(?:,\d{3})+)(?:st|nd|rd|th)(?![A-Za-z])", re.IGNORECASE)
 NUMBERED = re.compile(r"(?:#|№|[Nn][Oo]\.)\s?(?P<n>\d+)")
-HAN_ORDINAL = re.compile(r"第\s?(?P<n>\d+)(?![.\d])")
+HAN_ORDINAL = re.compile(rf"第\s?(?P<n>\d{{1,17}})(?:{DASH}(?P<b>\d{{1,17}}))?(?![.\d])")
+FEET_AND_INCHES = re.compile(r"(?P<a>\d{1,2})['′](?P<b>\d{1,2})(?:\"|″|''|′′)")
+INCHES = re.compile(r"(?P<a>\d{1,3}(?:\.\d)?)\"(?!\w)")
 YEARS = re.compile(rf"(?P<a>(?:19|20)\d\d){DASH}(?P<b>(?:19|20)\d\d)(?!\d)")
-RANGE = re.compile(rf"(?P<a>{SIGNED}){DASH}(?P<b>-?{NUMBER})")
+RANGE = re.compile(rf"(?P<a>{SIGNED}){DASH}(?P<b>-?{NUMBER})(?!-\d)")
 ATTACHED = re.compile(r"\d{3,}(?![\d.,])")
 DURATION = re.compile(
     r"(?P<h>\d{1,3})\s?h(?:rs?)?\s?(?P<m>\d{1,2})\s?m(?:in)?(?:\s?(?P<s>\d{1,2})\s?s(?:ec)?)?(?![A-Za-z])"
@@ -98,6 +110,7 @@ _MONTH_NAME = (
     r"|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?"
 )
 MONTH_BEFORE = re.compile(rf"{_MONTH_NAME} $")
+DATE_BEFORE = re.compile(r"(?:^|\W)(?:on|by|until|from|before|after|since) $", re.IGNORECASE)
 YEAR_BEFORE = re.compile(
     r"(?:\b(?:[Ii]n|[Ss]ince|[Bb]y|[Ff]rom|[Uu]ntil|[Oo]f|[Yy]ear)"
     rf"|{_MONTH_NAME}(?: [a-z-]+,)?|[日號号],)\s?$"

@@ -26,7 +26,7 @@ _TO_WIDE = str.maketrans(
 )
 _TO_NARROW = str.maketrans(dict(zip("、，：；。！？", ",,:;.!?", strict=True)))
 _ELLIPSIS = re.compile(r"\.{2,}|…+|。{2,}")
-_INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=[A-Za-z])|(?<=\b[A-Za-z])\.")
+_INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=[A-Za-z]\b)|(?<=\b[A-Za-z])\.")
 _LOOSE_APOSTROPHE = re.compile(r"(?<![^\W\d_])'|'(?![^\W\d_])")
 _LOOSE_HYPHEN = re.compile(r"(?<![^\W\d_])-+|-+(?![^\W\d_])")
 _RUN = re.compile(f"[ {_STRENGTH}]*[{_STRENGTH}][ {_STRENGTH}]*")

@@ -173,7 +173,8 @@ UNITS: tuple[Unit, ...] = (
 CURRENCIES: tuple[Currency, ...] = (
     Currency(("HK$", "HKD"), "港元", "港元", "香港ドル", "홍콩 달러", "Hong Kong dollar/Hong Kong dollars|cent/cents"),
     Currency(("NT$", "TWD", "NTD"), "新台币", "新台幣", "台湾ドル", "대만 달러", "New Taiwan dollar/New Taiwan dollars|"),
-    Currency(("US$", "USD", "$"), "美元", "美元", "ドル", "달러", "dollar/dollars|cent/cents"),
+    Currency(("US$", "USD"), "美元", "美元", "ドル", "달러", "dollar/dollars|cent/cents"),
+    Currency(("$",), "美元", "元", "ドル", "달러", "dollar/dollars|cent/cents"),
     Currency(("A$", "AU$", "AUD"), "澳元", "澳元", "オーストラリアドル", "호주 달러", "Australian dollar/Australian dollars|cent/cents"),
     Currency(("C$", "CA$", "CAD"), "加元", "加元", "カナダドル", "캐나다 달러", "Canadian dollar/Canadian dollars|cent/cents"),
     Currency(("S$", "SGD"), "新加坡元", "坡元", "シンガポールドル", "싱가포르 달러", "Singapore dollar/Singapore dollars|cent/cents"),

@@ -44,6 +44,8 @@ DIGITS = "零一二三四五六七八九"
 _MYRIAD = 10_000
 _HUNDRED_MILLION = 10**8
 _YEAR_DIGITS = 4
+_BORN_IN = re.compile(r"(?<![\d.])[05-9][05](?=\s?[后後](?![天年来來面]))")
+"""90后, those born in the nineties."""
 _FULL_HOUR = re.compile(r"([点點时時])\s?00\s?分(?![钟鐘])")
 
 
@@ -83,6 +85,7 @@ class Chinese(Verbaliser):
     signs: ClassVar[dict[str, str]] = SIGNS
 
     def rewrite(self, text: str) -> str:
+        text = _BORN_IN.sub(lambda match: self.one_by_one(match[0]), text)
         return _FULL_HOUR.sub(r"\1整", text)
 
     def for_text(self, text: str) -> Verbaliser:

@@ -27,12 +27,32 @@ if TYPE_CHECKING:
     from cosyvoice_wyoming.text.languages import Verbaliser
 
 _YEAR_DIGITS = 4
+_LEAST_PRESSURE = 40
+"""`120/80` is no fraction."""
 _LEAST_KELVIN = 100
+_MOST_KELVIN = 10_000
 _MOST_AMPERE = 200
 _MAGNITUDES = {
     "K": {"en": "thousand", "zh": "千", "yue": "千", "ja": "千", "ko": "천"},
     "M": {"en": "million", "zh": "百万", "yue": "百萬", "ja": "百万", "ko": "백만"},
 }
+
+
+def _feet_and_inches(match: re.Match[str], place: Place) -> Tokens:
+    if place.after_latin():
+        return None
+    feet, inches = patterns.UNIT_OF["ft"], patterns.UNIT_OF["inch"]
+    return [
+        Quantity(amount=number_of(match["a"]), unit=feet),
+        Quantity(amount=number_of(match["b"]), unit=inches),
+    ]
+
+
+def _inches(match: re.Match[str], place: Place) -> Tokens:
+    """`65"`, unless the mark closes a quotation."""
+    if place.after_latin() or place.text.count('"') != 1:
+        return None
+    return [Quantity(amount=number_of(match["a"]), unit=patterns.UNIT_OF["inch"])]
 
 
 def _percent(match: re.Match[str], place: Place) -> Tokens:
@@ -47,20 +67,21 @@ def _quantity(match: re.Match[str], place: Place) -> Tokens:
     unit = patterns.UNIT_OF[match["unit"]]
     if match["mid"] and patterns.UNIT_OF[match["mid"].strip()] is not unit:
         return None
-    if not _plausible(match["unit"], match["b"] or match["a"], spaced=bool(match["gap"])):
+    followed = place.text[match.end() : match.end() + 1]
+    if not _plausible(match["unit"], match["b"] or match["a"], bool(match["gap"]), followed):
         return None
     if match["unit"] == "s" and place.before.endswith("the "):
         return None  # the 90s
     return [Quantity(amount=amount_of(match), unit=unit)]
 
 
-def _plausible(symbol: str, written: str, *, spaced: bool) -> bool:
-    """Whether a letter after a number is a unit: in 4K, 705A, 5B and 3d it is not."""
+def _plausible(symbol: str, written: str, spaced: bool, followed: str) -> bool:  # noqa: FBT001
+    """Whether a letter after a number is a unit: in 4K, 6A巴士, 5B and 3d it is not."""
     value = float(written.replace(",", "").lstrip("±")[:20])
     if symbol == "K":
-        return value >= _LEAST_KELVIN
+        return _LEAST_KELVIN <= value <= _MOST_KELVIN
     if symbol == "A":
-        return value < _MOST_AMPERE or spaced
+        return (value < _MOST_AMPERE or spaced) and not followed.isalpha()
     return symbol not in {"B", "d", "J", "l"} or spaced
 
 
@@ -101,10 +122,10 @@ def _power(match: re.Match[str], place: Place) -> Tokens:
 
 
 def _counted(verbaliser: Verbaliser) -> Rule:
-    number = patterns.NUMBER
+    words = patterns.one_of_whole(verbaliser.counters)
     pattern = re.compile(
-        rf"(?P<a>{patterns.SIGNED})(?:\s?(?P<mid>{patterns.one_of(verbaliser.counters)})?"
-        rf"{patterns.DASH}(?P<b>{number}))?\s?(?P<word>{patterns.one_of(verbaliser.counters)})"
+        rf"(?P<a>{patterns.SIGNED})(?:\s?(?P<mid>{words})?"
+        rf"{patterns.DASH}(?P<b>{patterns.NUMBER}))?\s?(?P<word>{words})"
     )
     return Rule(pattern, _make_counted)
 
@@ -119,6 +140,8 @@ def _make_counted(match: re.Match[str], place: Place) -> Tokens:
 
 def _fraction(match: re.Match[str], place: Place) -> Tokens:
     if place.equation or place.after_latin() or int(match["d"]) < 2:  # noqa: PLR2004
+        return None
+    if int(match["n"]) > int(match["d"]) >= _LEAST_PRESSURE:
         return None
     if match[0] == "24/7":
         gap = " " if place.language in {Language.EN, Language.KO} else "，"
@@ -140,6 +163,8 @@ def _han_ordinal(match: re.Match[str], place: Place) -> Tokens:
     """`第3`; Korean and English say the character as it stands."""
     if place.language in {Language.KO, Language.EN}:
         return None
+    if match["b"]:
+        return ["第", Range(low=Number(integer=match["n"]), high=Number(integer=match["b"]))]
     return [Ordinal(integer=match["n"])]
 
 
@@ -179,6 +204,8 @@ def amounts(verbaliser: Verbaliser) -> tuple[Rule, ...]:
     return (
         Rule(patterns.SCORE, _score),
         Rule(patterns.RATIO, _ratio),
+        Rule(patterns.FEET_AND_INCHES, _feet_and_inches),
+        Rule(patterns.INCHES, _inches),
         Rule(patterns.POWER, _power),
         Rule(patterns.PERCENT, _percent),
         Rule(patterns.DURATION, _duration),

@@ -54,11 +54,12 @@ def _looks_like_phone(written: str, groups: tuple[str, ...], language: Language)
     count = sum(map(len, groups))
     if written.startswith("+"):
         return count in _INTERNATIONAL
-    if written.lstrip("(").startswith("0") or (len(groups) > 2 and " " not in written):  # noqa: PLR2004
+    area_code = written.startswith("0") or re.search("[)）]", written[1:-1])
+    if area_code or (len(groups) > 2 and " " not in written):  # noqa: PLR2004
         return count in _FULL_PHONE
     shape = tuple(map(len, groups))
     if language is Language.YUE:
-        return shape == (4, 4) and written[0] in "235689"
+        return shape == (4, 4) and written[0] in "235689" and not patterns.YEARS.match(written)
     if language is Language.KO:
         return shape == (4, 4) and written.startswith("1") and "-" in written
     return language is Language.EN and shape == (3, 4) and "-" in written
@@ -97,9 +98,11 @@ def _attached(match: re.Match[str], place: Place) -> Tokens:
     return [Digits(groups=(match[0],), kind=DigitsKind.CODE)]
 
 
-def _digits(match: re.Match[str], _: Place) -> Tokens:
+def _digits(match: re.Match[str], place: Place) -> Tokens:
     """`007`, and what is too long to be a number."""
     digits = match[0]
+    if len(digits) <= _LONGEST_CARDINAL and re.match(r"\.\d", place.text[match.end() :][:2]):
+        return None
     if len(digits) <= _LONGEST_CARDINAL and not (digits[0] == "0" and len(digits) > 1):
         return None
     return [Digits(groups=(digits,), kind=DigitsKind.CODE)]
@@ -107,8 +110,10 @@ def _digits(match: re.Match[str], _: Place) -> Tokens:
 
 def codes(verbaliser: Verbaliser) -> tuple[Rule, ...]:
     """Return the rules for what the words of a language announce, and for telephones."""
-    code = re.compile(f"(?:{patterns.one_of(verbaliser.code_words)}){_LEADS_TO_CODE}")
-    room = re.compile(f"(?:{patterns.one_of(verbaliser.room_words)}){_LEADS_TO_CODE}")
+    code, room = (
+        re.compile(rf"(?:(?<![A-Za-z])|(?![A-Za-z]))(?:{patterns.one_of(words)}){_LEADS_TO_CODE}")
+        for words in (verbaliser.code_words, verbaliser.room_words)
+    )
     return (
         Rule(patterns.PHONE, _phone),
         Rule(patterns.PLAIN, _plain_phone),

@@ -56,10 +56,11 @@ def _day_first(match: re.Match[str], place: Place) -> Tokens:
 def _month_and_day(match: re.Match[str], place: Place) -> Tokens:
     """`11/30`; `3/4` is rather three quarters."""
     month, day = int(match["n"]), int(match["d"])
-    fraction = match["whole"] or (month < day and day in _SIMPLE_DENOMINATORS)
+    told = place.language is Language.EN and patterns.DATE_BEFORE.search(place.before)
+    fraction = match["whole"] or (month < day and day in _SIMPLE_DENOMINATORS and not told)
     if fraction or month not in _MONTHS or day not in _DAYS or place.after_latin():
         return None
-    return None if place.equation or day == 1 else [Date(month=month, day=day)]
+    return None if place.equation or (day == 1 and not told) else [Date(month=month, day=day)]
 
 
 def _time(match: re.Match[str], place: Place) -> Tokens:
@@ -81,10 +82,19 @@ def _clock(match: re.Match[str], name: str) -> Time | None:
 
 
 def _hour(match: re.Match[str], place: Place) -> Tokens:
-    hour = int(match["ah"])
-    if hour not in _CLOCK_HOURS or place.after_latin():
+    if place.after_latin():
         return None
-    return [Time(hour=hour, minute="00", period=_PERIODS[match["ap"].lower()])]
+    first, second = (_on_the_hour(match, name) for name in "ab")
+    if first and second:
+        return [Range(low=first, high=second)]
+    return [first] if first and match["bh"] is None else None
+
+
+def _on_the_hour(match: re.Match[str], name: str) -> Time | None:
+    if match[f"{name}h"] is None or int(match[f"{name}h"]) not in _CLOCK_HOURS:
+        return None
+    period = _PERIODS[match[f"{name}p"].lower()]
+    return Time(hour=int(match[f"{name}h"]), minute="00", period=period)
 
 
 def _years(match: re.Match[str], place: Place) -> Tokens:
@@ -96,6 +106,8 @@ def _years(match: re.Match[str], place: Place) -> Tokens:
 def _day_of_month(match: re.Match[str], place: Place) -> Tokens:
     """`November 30`; the other languages write a word after the day."""
     if place.language is not Language.EN or int(match[0][:3]) not in _DAYS:
+        return None
+    if place.text[match.end() : match.end() + 1].isalpha():
         return None
     return [Ordinal(integer=match[0])] if patterns.MONTH_BEFORE.search(place.before) else None
 

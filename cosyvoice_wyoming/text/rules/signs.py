@@ -48,7 +48,9 @@ def _dash(sign: str, place: Place, after: str, *, number_follows: bool) -> Token
 
 def _slash(place: Place, after: str, *, number_follows: bool) -> Tokens:
     if number_follows and place.previous.isdigit():
-        return [Sign(sign="÷" if place.equation else "/", arithmetic=place.equation)]
+        if place.equation:
+            return [Sign(sign="÷", arithmetic=True)]
+        return [" over " if place.language is Language.EN else "，"]
     if place.after_measure and after[:1].isalpha():
         return [Sign(sign="per")]
     joins = place.previous.isalnum() and after[:1].isalnum() and place.language in _CJK
