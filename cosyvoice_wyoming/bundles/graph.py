@@ -28,6 +28,8 @@ class Port:
 class Graph:
     """The nodes and constants of a model, indexed by the tensors that they make and use.
 
+    The model that it is made of is used up: its weights move on into what is cut out.
+
     The order of `nodes` stays topological as long as a replacement only uses tensors that exist
     where the replaced node stood.
     """
@@ -67,6 +69,12 @@ class Graph:
         if name not in self._constants:
             self._constants[name] = numpy_helper.from_array(value, name)
         return name
+
+    def reshape_constant(self, name: str, shape: Sequence[int]) -> None:
+        """Give a constant another shape of the same size, in place: its bytes stay as they are."""
+        tensor = self._constants[name]
+        del tensor.dims[:]
+        tensor.dims.extend(shape)
 
     def replace(self, old: onnx.NodeProto, new: Sequence[onnx.NodeProto]) -> None:
         """Put `new` where `old` stands; the last of them must make what `old` made."""

@@ -73,7 +73,8 @@ def square_by_product(graph: Graph) -> int:
 def widen_convolutions(graph: Graph) -> int:
     """Write each 1-D convolution as a 2-D one of height 1; return how many.
 
-    onnxruntime's blocked (NCHWc) convolution kernels exist for two dimensions only.
+    onnxruntime's blocked (NCHWc) convolution kernels exist for two dimensions only. No two
+    convolutions may share a weight.
     """
     axis = graph.add_constant("height_axis", np.array([2], np.int64))
     narrow = [node for node in graph.nodes if node.op_type == "Conv"]
@@ -81,9 +82,10 @@ def widen_convolutions(graph: Graph) -> int:
         weight = graph.constant(node.input[1])
         if weight is None or weight.ndim != 3:  # noqa: PLR2004
             raise ValueError(f"{node.name} is not a 1-D convolution with constant weights")
-        wide = graph.add_constant(f"{node.input[1]}_wide", weight[:, :, np.newaxis, :])
+        outs, ins, length = weight.shape
+        graph.reshape_constant(node.input[1], (outs, ins, 1, length))
         taller = helper.make_node("Unsqueeze", [node.input[0], axis], [f"{node.name}_in"])
-        inputs = [taller.output[0], wide, *node.input[2:]]
+        inputs = [taller.output[0], *node.input[1:]]
         conv = helper.make_node("Conv", inputs, [f"{node.name}_out"], name=f"{node.name}_wide")
         conv.attribute.extend(_widened(node))
         flatter = helper.make_node("Squeeze", [conv.output[0], axis], list(node.output))

@@ -38,7 +38,7 @@ def tiny_graph(path, reach):
         "pulses": (1, "s"),
         "noise": (1, "s"),
     }
-    constants = {
+    constants: dict[str, np.ndarray] = {
         "kernel": kernel,
         "channel": np.array([1], np.int64),
         "hundredth": np.array(0.01, np.float32),
