@@ -1,7 +1,7 @@
 """Cut Kokoro-82M into encoder and decoder, and rewrite the decoder for onnxruntime's kernels.
 
 Run as a program, `python -m cosyvoice_wyoming.bundles.kokoro_graphs MODEL FOLDER [decoders]`: the
-surgery takes 0.3 GB (0.93 GB with the decoders) for some seconds, which a server would not give back.
+surgery takes 0.3 GB (0.93 GB with the decoders) for some seconds, which a server would keep.
 """
 
 from __future__ import annotations
