@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 
 import pytest
 
@@ -11,14 +12,14 @@ from cosyvoice_wyoming.bundles.download import Downloader
 from cosyvoice_wyoming.bundles.fetch import Fetcher
 from cosyvoice_wyoming.bundles.progress import silent
 from cosyvoice_wyoming.bundles.sources import SourceFile, UrlSource, recipe
-from cosyvoice_wyoming.engine.cosyvoice import build as official
 from cosyvoice_wyoming.engine.cosyvoice import load
 from cosyvoice_wyoming.errors import DownloadFailed, ModelCorrupt
 from tests.bundles.web import Site, serving
-from tests.support.tiny_cosyvoice import TINY, write_source
+from tests.support.tiny_cosyvoice import write_source
 
 CONTENT = b"tensors" * 5000
 QUICK = Downloader(attempts=2, pause=0.01, timeout=5)
+TINY_PROGRAM = (sys.executable, "-m", "tests.support.build_tiny")
 NAME = "cosyvoice-300m-sft"
 
 
@@ -76,12 +77,7 @@ def own_files(tmp_path_factory):
 @pytest.fixture
 def tiny(monkeypatch):
     """Build with the sizes of the tiny model: the official ones would refuse its files."""
-    whole = official.build
-
-    def build(source, target, preset, **more):
-        whole(source, target, preset, TINY, **more)
-
-    monkeypatch.setattr(official, "build", build)
+    monkeypatch.setattr(cosyvoice, "PROGRAM", TINY_PROGRAM)
 
 
 def test_a_bundle_is_made_from_a_folder_and_speaks(tiny, own_files, tmp_path):
@@ -97,13 +93,20 @@ def test_another_model_s_files_make_nothing(own_files, tmp_path):
     assert not (tmp_path / "models" / NAME).exists()
 
 
-def test_an_interrupted_build_leaves_nothing_half_made(tiny, own_files, tmp_path, monkeypatch):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(official, "build_vocoder", stop)
-    with pytest.raises(KeyboardInterrupt):
+def test_a_build_that_is_killed_leaves_nothing_half_made(own_files, tmp_path, monkeypatch):
+    monkeypatch.setattr(cosyvoice, "PROGRAM", (*TINY_PROGRAM, "STOP"))
+    with pytest.raises(ModelCorrupt, match="out of memory"):
         store.fetch(NAME, tmp_path, local=own_files)
+    assert [path.name for path in (tmp_path / "models").iterdir()] == [".lock"]
+
+
+def test_a_build_that_is_interrupted_leaves_nothing_half_made(tiny, own_files, tmp_path):
+    def stop(step):
+        if "flow" in step.text:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.fetch(NAME, tmp_path, stop, local=own_files)
     assert [path.name for path in (tmp_path / "models").iterdir()] == [".lock"]
 
 

@@ -1,8 +1,13 @@
-"""Builds a bundle's files from the official checkpoint, tensor by tensor, without PyTorch."""
+"""Builds a bundle's files from the official checkpoint, tensor by tensor, without PyTorch.
+
+As a program, `python -m cosyvoice_wyoming.engine.cosyvoice.build SOURCE TARGET PRESET`, it says
+what it does on standard output and what is wrong on standard error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,3 +147,23 @@ def _require(source: Path) -> None:
     missing = [name for name in SOURCE_FILES if not (source / name).is_file()]
     if missing:
         raise ModelCorrupt(f"{source} lacks {', '.join(missing)}.")
+
+
+def main(arguments: Sequence[str], config: Config = FULL) -> int:
+    """Run `build` on SOURCE, TARGET and PRESET; return the exit status."""
+    source, target, preset = arguments
+    try:
+        build(Path(source), Path(target), preset, config, report=_say)
+    except (ModelCorrupt, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
