@@ -1,4 +1,4 @@
-"""Punctuation of all five languages in the vocabulary's few marks, and digits that were left."""
+"""What is no letter of the five languages: punctuation, digits that were left, other alphabets."""
 
 from __future__ import annotations
 
@@ -31,6 +31,33 @@ _MARKS = str.maketrans(
     }
 )
 
+_CYRILLIC = dict(
+    zip(
+        "абвгдеёжзийклмнопрстуфхцчшщъыьэюяєіїґ",
+        ("a", "b", "v", "g", "d", "e", "yo", "zh", "z", "i", "y", "k", "l", "m", "n", "o", "p",
+         "r", "s", "t", "u", "f", "kh", "ts", "ch", "sh", "shch", "", "y", "", "e", "yu", "ya", "ye",
+         "i", "yi", "g"),
+        strict=True,
+    )
+)  # fmt: skip
+_GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρστυφχψω",
+        ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
+         "lambda", "mu", "nu", "xi", "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi",
+         "chi", "psi", "omega"),
+        strict=True,
+    )
+)  # fmt: skip
+_LATIN = {
+    ord(form): latin
+    for letters in (_CYRILLIC, {letter: f" {name} " for letter, name in _GREEK.items()})
+    for letter, latin in letters.items()
+    for form in (letter, letter.upper())
+}
+"""Cyrillic as English would write it, and Greek letters by their names."""
+
+_WIDE_OR_HALF = re.compile("[\uff00-\uffdf]+")
 _KEPT = PUNCTUATION | frozenset(" '-")
 
 _DIGITS: dict[Language, str] = {
@@ -48,7 +75,8 @@ def plain_marks(text: str) -> str:
     What comes back are letters and digits, spaces, the vocabulary's marks, and the apostrophes
     and hyphens of English words.
     """
-    text = unicodedata.normalize("NFC", text).translate(_MARKS)
+    text = _WIDE_OR_HALF.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
+    text = unicodedata.normalize("NFC", text).translate(_MARKS).translate(_LATIN)
     text = "".join(c if c.isalnum() or c in _KEPT else " " for c in text)
     text = re.sub(r"[.…]*…[.…]*|\.{2,}", "…", text)
     text = re.sub(r"([—,.;:!?])(?:\s*\1)+", r"\1", text)

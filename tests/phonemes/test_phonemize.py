@@ -58,6 +58,32 @@ def test_an_english_span_inside_a_chinese_sentence_is_english_between_spaces():
     assert phonemize(spoken).symbols == "ta↓kʰai→ lˈɪvɪŋ ɹˈum tɤ tə→ŋ."
 
 
+@pytest.mark.parametrize(
+    ("text", "symbols"),
+    [
+        ("你好。。。", "ni↗xau↓…"),
+        ("你好……", "ni↗xau↓…"),
+        ("（你好）", "(ni↗xau↓)"),
+        ("「你好」", "“ni↗xau↓”"),
+        ("你好——世界", "ni↗xau↓— ʂɨ↘ʨje↘"),
+        ("你好·世界", "ni↗xau↓ ʂɨ↘ʨje↘"),
+        ("二，三；四：五！六？", "ɚ↘, sa→n; sɨ↘: u↓! ljou↘?"),
+        ("5度", "u↓tu↘"),  # a digit that the front end missed
+        ("ｶﾒﾗ", "kameɾa"),
+        ("ＴＶ", "tˌivˈi"),
+        ("μ", "mjˈu"),
+        ("สวัสดี", ""),  # no language here reads Thai
+        ("", ""),
+    ],
+)
+def test_marks_and_stray_characters_become_what_can_be_said(text, symbols):
+    assert say(text, Language.ZH).symbols == symbols
+
+
+def test_cyrillic_is_read_through_latin_letters():
+    assert say("Привет", Language.ZH) == say("privet", Language.EN)
+
+
 def test_given_phonemes_replace_the_readers():
     assert say("重庆", Language.ZH, phonemes="ꭧʰʊ↗ŋ☃ʨʰi↘ŋ").symbols == "ꭧʰʊ↗ŋʨʰi↘ŋ"
 
