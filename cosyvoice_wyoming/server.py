@@ -18,10 +18,11 @@ from cosyvoice_wyoming.address import StdioAddress
 from cosyvoice_wyoming.discovery import announced
 from cosyvoice_wyoming.errors import BadOption, ServerBusy
 from cosyvoice_wyoming.listen import Listener, listen, open_stdio
+from cosyvoice_wyoming.rehearsal import rehearsals
 from cosyvoice_wyoming.session import House, Limits, Session
 from cosyvoice_wyoming.settings import Settings
 from cosyvoice_wyoming.speech import Manner, Studio
-from cosyvoice_wyoming.studio import check_model, load_studio, warm_up
+from cosyvoice_wyoming.studio import check_model, load_studio
 from cosyvoice_wyoming.voices import STANDARD_VOICES
 from cosyvoice_wyoming.worker import Worker
 
@@ -72,20 +73,21 @@ class Server:
     ) -> None:
         self._settings = settings
         self._description = info.describe(STANDARD_VOICES).event()
+        manner = Manner(
+            speed=settings.speed,
+            sample_rate=settings.sample_rate,
+            lead_silence=settings.lead_silence_ms / 1000,
+            trail_silence=settings.trail_silence_ms / 1000,
+        )
         self.worker = Worker(
             load or (lambda: load_studio(settings)),
             unload=Studio.close,
             on_loaded=self._on_loaded,
-            warm_up=warm_up() if warm else (),
+            warm_up=rehearsals(manner) if warm else (),
         )
         self.house = House(
             worker=self.worker,
-            manner=Manner(
-                speed=settings.speed,
-                sample_rate=settings.sample_rate,
-                lead_silence=settings.lead_silence_ms / 1000,
-                trail_silence=settings.trail_silence_ms / 1000,
-            ),
+            manner=manner,
             info=lambda: self._description,
             limits=limits or Limits(max_text_chars=settings.max_text_chars),
         )

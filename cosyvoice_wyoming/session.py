@@ -165,6 +165,7 @@ class Session:
                 wish=_wish_of(event),
                 text_format="ssml" if event.data.get("text_format") == "ssml" else "text",
                 streamed=streamed,
+                private=_is_private(event),
             )
         )
 
@@ -218,6 +219,12 @@ def _wish_of(event: wire.Event) -> VoiceWish:
         language=_as_text(voice.get("language")),
         speaker=_as_text(voice.get("speaker")),
     )
+
+
+def _is_private(event: wire.Event) -> bool:
+    """Whether a client asks that nothing of the text is kept: `context: {"private": true}`."""
+    context = event.data.get("context")
+    return isinstance(context, dict) and bool(context.get("private"))
 
 
 def _as_text(value: object) -> str:

@@ -20,6 +20,9 @@ from cosyvoice_wyoming.errors import BadOption
 
 ENVIRONMENT_PREFIX = "COSYVOICE_WYOMING_"
 APP_OPTIONS = Path("/data/options.json")
+APP_OPTIONS_VARIABLE = ENVIRONMENT_PREFIX + "OPTIONS_FILE"
+"""Names another file instead: the Supervisor's is for root only, and the server does not run so."""
+
 LOG_LEVELS = ("debug", "info", "warning", "error")
 LANGUAGES = ("zh", "en", "ja", "ko", "yue")
 SAMPLE_RATES = (0, 16000, 22050, 24000, 44100, 48000)
@@ -46,7 +49,8 @@ class Settings:
     engine choose, `sample_rate` 0 is the model's own. A `voice_*` speaks its language where a
     client names no voice; empty is the model's first voice of that language. `http` is where the
     page and the HTTP interface are, None for nowhere; `http_token` is what clients must send, and
-    `http_only_from` the one address that may connect, each empty for no such rule.
+    `http_only_from` the one address that may connect, each empty for no such rule. `cache_mb` is
+    the room for phrases that were spoken before, in MiB on the disk; 0 keeps none.
     """
 
     uri: Address = field(default_factory=TcpAddress)
@@ -70,6 +74,7 @@ class Settings:
     trail_silence_ms: int = 100
     max_text_chars: int = 20_000
     max_connections: int = 64
+    cache_mb: int = 64
 
     @property
     def default_voices(self) -> tuple[str, ...]:
@@ -91,16 +96,18 @@ def load(
     arguments: Mapping[str, object] | None = None,
     *,
     environ: Mapping[str, str] | None = None,
-    app_options: Path = APP_OPTIONS,
+    app_options: Path | None = None,
 ) -> Settings:
     """Put the settings together; `arguments` are those given on the command line, by field name.
 
     Raises BadOption for the first value that is wrong.
     """
     checked: dict[str, Any] = {}
+    variables = dict(os.environ if environ is None else environ)
+    options_file = Path(variables.pop(APP_OPTIONS_VARIABLE, "") or APP_OPTIONS)
     sources = (
-        _from_environment(os.environ if environ is None else environ),
-        _from_app_options(app_options),
+        _from_environment(variables),
+        _from_app_options(app_options or options_file),
         _from_arguments(arguments or {}),
     )
     for source in sources:
@@ -283,6 +290,7 @@ _CHECKS: dict[str, Callable[[_Given], Any]] = {
     "trail_silence_ms": _whole(0, 1000),
     "max_text_chars": _whole(1, 1_000_000),
     "max_connections": _whole(1, 1000),
+    "cache_mb": _whole(0, 4096),
 }
 """Each option's check: from what somebody wrote to the value of its field."""
 

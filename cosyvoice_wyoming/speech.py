@@ -10,19 +10,20 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from functools import partial
 
-from cosyvoice_wyoming.audio import Pcm, SegmentShaper, silence, to_pcm
-from cosyvoice_wyoming.engine import Engine, Speaker
+from cosyvoice_wyoming.audio import Pcm
 from cosyvoice_wyoming.errors import EngineFailed, SpeechError, TextTooLong
 from cosyvoice_wyoming.journal import Answer, Journal
 from cosyvoice_wyoming.lane import Lane
-from cosyvoice_wyoming.text.dictionary import DictionaryFile
+from cosyvoice_wyoming.narration import Manner, Narration, Studio
 from cosyvoice_wyoming.text.spoken import Segment
-from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
+from cosyvoice_wyoming.voices import VoiceWish
 from cosyvoice_wyoming.worker import Worker
+
+__all__ = ["Manner", "Narration", "Request", "Studio", "TextFeed", "speak"]
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -31,32 +32,6 @@ QUIET_SECONDS = 0.2
 
 FEED_CHARS = 2_000
 """Characters cut into segments in one go, so that the event loop answers others in between."""
-
-NOTHING_SAID_SECONDS = 0.1
-"""Silence in place of text that has no words: Home Assistant takes an empty stream for an error."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
-    """How every request is spoken. `sample_rate` 0 is the engine's own; silences in seconds."""
-
-    speed: float = 1.0
-    sample_rate: int = 0
-    lead_silence: float = 0.0
-    trail_silence: float = 0.1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Studio:
-    """What the worker loads. `dictionary` has the user's own pronunciations."""
-
-    engine: Engine
-    catalog: VoiceCatalog
-    dictionary: DictionaryFile | None = None
-
-    def close(self) -> None:
-        """Free the model's memory."""
-        self.engine.close()
 
 
 class TextFeed:
@@ -90,12 +65,16 @@ class TextFeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a client wants to hear. `streamed` requests are ended by `synthesize-stopped`."""
+    """What a client wants to hear.
+
+    `streamed` requests are ended by `synthesize-stopped`; `private` ones leave no audio behind.
+    """
 
     text: TextFeed
     wish: VoiceWish = field(default_factory=VoiceWish)
     text_format: str = "text"
     streamed: bool = False
+    private: bool = False
 
 
 async def speak(
@@ -119,7 +98,7 @@ async def _speak(
     request: Request, worker: Worker[Studio], manner: Manner, journal: Journal
 ) -> AsyncGenerator[Pcm]:
     lane = worker.open()
-    narration = Narration(request.wish, manner)
+    narration = Narration(request.wish, manner, private=request.private)
     feeding = asyncio.create_task(_feed(request, lane, narration))
     feeding.add_done_callback(partial(_end_lane_if_failed, lane))
     first_at, seconds = None, 0.0
@@ -180,59 +159,3 @@ def _end_lane_if_failed(lane: Lane[Studio], feeding: asyncio.Task[None]) -> None
     if not isinstance(error, SpeechError):
         error = EngineFailed(f"the text could not be read ({type(error).__name__})")
     lane.fail(error)
-
-
-class Narration:
-    """One request on the worker's thread: its voice, and the silence owed before its next words."""
-
-    def __init__(self, wish: VoiceWish, manner: Manner) -> None:
-        self._wish = wish
-        self._manner = manner
-        self._speaker: Speaker | None = None
-        self._owed = manner.lead_silence
-        self._heard = False
-        self.voice: Voice | None = None
-        """Fixed by the first segment that has words."""
-
-    def say(self, segment: Segment, studio: Studio) -> Iterator[Pcm]:
-        """Speak a segment: one piece for each engine step, some of them empty."""
-        from cosyvoice_wyoming.text import prepare
-
-        voice = self.voice or self._choose_voice(segment, studio.catalog)
-        words = studio.dictionary.current() if studio.dictionary else None
-        spoken = prepare(segment, voice.language, words)
-        if spoken is None:
-            self._owed = max(self._owed, segment.pause / self._manner.speed)
-            return
-        if self._speaker is None:
-            self.voice = voice
-            self._speaker = studio.engine.speaker(voice, speed=self._manner.speed)
-        rate = self._rate(studio)
-        shaper = SegmentShaper(studio.engine.sample_rate, rate)
-        for wave in self._speaker.speak(spoken):
-            yield self._paced(to_pcm(shaper.feed(wave), rate))
-        yield self._paced(to_pcm(shaper.end(), rate))
-        self._owed = max(self._owed, spoken.pause / self._manner.speed)
-
-    def end(self, studio: Studio) -> Iterator[Pcm]:
-        """Close the request with the silence that players need so as not to cut the last word."""
-        seconds = self._manner.trail_silence if self._heard else NOTHING_SAID_SECONDS
-        yield silence(seconds, self._rate(studio))
-
-    def _choose_voice(self, segment: Segment, catalog: VoiceCatalog) -> Voice:
-        from cosyvoice_wyoming.text.language import detect
-
-        if voice := catalog.resolve(self._wish):
-            return voice
-        return catalog.default(segment.language or detect(segment.text, None))
-
-    def _rate(self, studio: Studio) -> int:
-        return self._manner.sample_rate or studio.engine.sample_rate
-
-    def _paced(self, pcm: Pcm) -> Pcm:
-        """Put the silence that is owed before the next sound."""
-        if not pcm.data:
-            return pcm
-        self._heard = True
-        owed, self._owed = silence(self._owed, pcm.rate), 0.0
-        return Pcm(data=owed.data + pcm.data, rate=pcm.rate)

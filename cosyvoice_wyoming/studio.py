@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
-from functools import partial
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.engine.registry import ENGINES
-from cosyvoice_wyoming.speech import Manner, Narration, Studio
+from cosyvoice_wyoming.narration import Studio
+from cosyvoice_wyoming.phrase_files import PhraseFiles
+from cosyvoice_wyoming.phrases import PhraseCache
 from cosyvoice_wyoming.text.dictionary import DictionaryFile
-from cosyvoice_wyoming.text.language import Language
-from cosyvoice_wyoming.text.spoken import Segment
-from cosyvoice_wyoming.voices import VoiceCatalog, VoiceWish
+from cosyvoice_wyoming.voices import VoiceCatalog
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.bundles import Progress
     from cosyvoice_wyoming.settings import Settings
-
-_LOGGER = logging.getLogger(__name__)
 
 WITHOUT_BUNDLE = "tone"
 """The engine that is also a model: it has no files."""
@@ -27,13 +23,8 @@ WITHOUT_BUNDLE = "tone"
 DICTIONARY = "dictionary.txt"
 """The user's own pronunciations, in the data folder."""
 
-_GREETINGS = {
-    Language.ZH: "你好。",
-    Language.EN: "Hello.",
-    Language.JA: "こんにちは。",
-    Language.KO: "안녕하세요.",
-    Language.YUE: "早晨呀。",
-}
+PHRASES = "phrases"
+"""Folder of the audio that is kept, in the data folder."""
 
 
 def check_model(name: str) -> None:
@@ -49,27 +40,27 @@ def load_studio(settings: Settings, progress: Progress | None = None) -> Studio:
 
     Raises BadOption for an unknown model, DownloadFailed, ModelCorrupt, EngineFailed.
     """
+    model = WITHOUT_BUNDLE
     if settings.model == WITHOUT_BUNDLE:
         engine = ENGINES[WITHOUT_BUNDLE](Path(), threads=settings.threads)
     else:
         from cosyvoice_wyoming.bundles import ensure, open_bundle, silent
+        from cosyvoice_wyoming.bundles.manifest import MANIFEST
 
         bundle = ensure(settings.model, settings.data_dir, progress or silent)
         engine = ENGINES[open_bundle(bundle).engine](bundle, threads=settings.threads)
+        model = hashlib.sha256((bundle / MANIFEST).read_bytes()).hexdigest()
     return Studio(
         engine=engine,
         catalog=VoiceCatalog(engine.voices, settings.default_voices),
         dictionary=DictionaryFile(settings.data_dir / DICTIONARY),
+        phrases=_phrases(settings),
+        model=model,
     )
 
 
-def warm_up() -> Sequence[Callable[[Studio], None]]:
-    """Return what makes the first request in each language as fast as the second."""
-    return [partial(_greet, language) for language in Language]
-
-
-def _greet(language: Language, studio: Studio) -> None:
-    narration = Narration(VoiceWish(language=language), Manner())
-    for _ in narration.say(Segment(text=_GREETINGS[language], language=language), studio):
-        pass
-    _LOGGER.debug("warmed up %s", language)
+def _phrases(settings: Settings) -> PhraseCache | None:
+    """Return the phrases that are kept; None if the settings give them no room."""
+    if not settings.cache_mb:
+        return None
+    return PhraseCache(PhraseFiles(settings.data_dir / PHRASES, settings.cache_mb << 20))

@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from cosyvoice_wyoming.errors import EngineFailed, ServerBusy, ShuttingDown, SpeechError
@@ -40,8 +40,8 @@ class Worker(Generic[T]):
     """Loads something with `load` on a thread of its own and runs the lanes' work on it there.
 
     Lanes may be opened before loading ends and wait for it; if it fails they get the error and
-    loading is tried again later. `on_loaded` is called on the event loop; `warm_up` is run on the
-    thread, piece by piece whenever no lane waits, and `unload` when the thread ends.
+    loading is tried again later. `on_loaded` is called on the event loop; `warm_up` is work that is
+    done on the thread, step by step whenever no lane waits, and `unload` when the thread ends.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Worker(Generic[T]):
         *,
         unload: Callable[[T], object] | None = None,
         on_loaded: Callable[[T], object] | None = None,
-        warm_up: Sequence[Callable[[T], object]] = (),
+        warm_up: Sequence[Callable[[T], Iterator[object]]] = (),
         max_lanes: int = MAX_LANES,
     ) -> None:
         self.changed = threading.Condition()
@@ -59,6 +59,7 @@ class Worker(Generic[T]):
         self._unload = unload
         self._on_loaded = on_loaded
         self._warm_up = deque(warm_up)
+        self._warming: Iterator[object] | None = None
         self._max_lanes = max_lanes
         self._orders = itertools.count()
         self._lanes: list[Lane[T]] = []
@@ -178,19 +179,24 @@ class Worker(Generic[T]):
                     raise _StoppedError
                 left, self._left = self._left, []
                 lane = None if left else self._choose()
-                if not (left or lane or self._warm_up):
+                if not (left or lane or self._warming or self._warm_up):
                     self.changed.wait()
             for gone in left:
                 gone.drop()
             if lane:
                 return lane
-            if not left and self._warm_up:
-                self._warm(self._warm_up.popleft(), loaded)
+            if not left:
+                self._warm(loaded)
 
-    def _warm(self, piece: Callable[[T], object], loaded: T) -> None:
+    def _warm(self, loaded: T) -> None:
+        """Do one step of the warm-up, if any is left."""
         try:
-            piece(loaded)
+            if self._warming is None and self._warm_up:
+                self._warming = iter(self._warm_up.popleft()(loaded))
+            if self._warming and next(self._warming, None) is None:
+                self._warming = None
         except Exception as error:  # noqa: BLE001  # the request that needs it will say so
+            self._warming = None
             _log_failure(error)
 
     def _choose(self) -> Lane[T] | None:

@@ -226,9 +226,9 @@ async def test_warming_up_waits_for_requests_and_its_failure_hurts_nobody():
     done = []
     may_load = threading.Event()
 
-    def warm(loaded: object) -> None:
+    def warm(loaded: object) -> Iterator[Pcm]:
         done.append("warm-up")
-        raise ZeroDivisionError
+        yield silence(1 / 0, RATE)
 
     def work(_: object) -> Iterator[Pcm]:
         done.append("request")
@@ -241,3 +241,16 @@ async def test_warming_up_waits_for_requests_and_its_failure_hurts_nobody():
         await until(lambda: len(done) == 3)
         assert done == ["request", "warm-up", "warm-up"]
         assert await seconds_of(opened(worker, work)) == [1.0]
+
+
+async def test_a_request_waits_for_one_step_of_warming_up():
+    warm = Steps([1.0] * 100, gated=True)
+    async with working(warm_up=[warm]) as worker:
+        warm.gate.release(2)
+        await until(lambda: warm.done == 2)
+        lane = opened(worker, Steps([1.0]))
+        warm.gate.release(1)
+        assert await seconds_of(lane) == [1.0]
+        assert warm.done <= 3
+        warm.gate.release(100)
+        await until(lambda: warm.done == 100)

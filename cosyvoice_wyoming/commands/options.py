@@ -47,6 +47,7 @@ OPTIONS: dict[str, Option] = {
     "lead_silence_ms": Option(metavar="MS", help="silence before the first word, 0 to 1000"),
     "trail_silence_ms": Option(metavar="MS", help="silence after the last word, 0 to 1000"),
     "max_text_chars": Option(metavar="N", help="longest text of a request (default: 20000)"),
+    "cache_mb": Option(metavar="N", help="MiB of phrases kept on the disk, 0: none (default: 64)"),
     "max_connections": Option(metavar="N", help="clients at once (default: 64)"),
 }
 

@@ -32,7 +32,7 @@ def register(subparsers: Subparsers) -> None:
     )
     add_options(parser, "advertise_host", "http", "http_token", "http_only_from", "log_level")
     add_options(parser, "threads", "sample_rate", "lead_silence_ms")
-    add_options(parser, "trail_silence_ms", "max_text_chars", "max_connections")
+    add_options(parser, "trail_silence_ms", "max_text_chars", "max_connections", "cache_mb")
     parser.set_defaults(run=run)
 
 

@@ -1,0 +1,143 @@
+"""One request on the worker's thread: segment after segment becomes audio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cosyvoice_wyoming.audio import Pcm, SegmentShaper, silence, to_pcm
+from cosyvoice_wyoming.phrases import LONGEST_SECONDS, Rendering, phrase_key
+
+if TYPE_CHECKING:
+    from cosyvoice_wyoming.engine import Engine
+    from cosyvoice_wyoming.phrases import PhraseCache
+    from cosyvoice_wyoming.text.dictionary import DictionaryFile
+    from cosyvoice_wyoming.text.spoken import Segment, Spoken
+    from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
+
+NOTHING_SAID_SECONDS = 0.1
+"""Silence in place of text that has no words: Home Assistant takes an empty stream for an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How every request is spoken. `sample_rate` 0 is the engine's own; silences in seconds."""
+
+    speed: float = 1.0
+    sample_rate: int = 0
+    lead_silence: float = 0.0
+    trail_silence: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Studio:
+    """What the worker loads.
+
+    `dictionary` has the user's own pronunciations, `phrases` what was spoken before; `model` names
+    the weights of the engine, so that phrases of others are not taken for its own.
+    """
+
+    engine: Engine
+    catalog: VoiceCatalog
+    dictionary: DictionaryFile | None = None
+    phrases: PhraseCache | None = None
+    model: str = ""
+
+    def close(self) -> None:
+        """Free the model's memory; write what phrases wait for the disk."""
+        self.engine.close()
+        if self.phrases:
+            self.phrases.close()
+
+
+class Narration:
+    """A request's voice and rate, and the silence owed before its next words.
+
+    Each segment is spoken by a fresh speaker with the same seed, so the same words are the same
+    samples wherever they stand: they can be kept as a phrase, and a segment that broke off can be
+    made again. With `private`, nothing is kept. `to_disk` keeps phrases for good at once.
+    """
+
+    def __init__(
+        self, wish: VoiceWish, manner: Manner, *, private: bool = False, to_disk: bool = False
+    ) -> None:
+        self._wish = wish
+        self._manner = manner
+        self._private = private
+        self._to_disk = to_disk
+        self._rate = manner.sample_rate
+        self._owed = manner.lead_silence
+        self._heard = False
+        self.voice: Voice | None = None
+        """Fixed by the first segment that has words."""
+
+    def say(self, segment: Segment, studio: Studio) -> Iterator[Pcm]:
+        """Speak a segment: one piece for each engine step, some of them empty."""
+        from cosyvoice_wyoming.text import prepare
+
+        voice = self._voice_for(segment, studio)
+        words = studio.dictionary.current() if studio.dictionary else None
+        spoken = prepare(segment, voice.language, words)
+        if spoken is None:
+            self._owed = max(self._owed, segment.pause / self._manner.speed)
+            return
+        self.voice = voice
+        self._rate = self._rate or studio.engine.sample_rate
+        for pcm in self._audio(spoken, voice, studio):
+            yield self._paced(pcm)
+        self._owed = max(self._owed, spoken.pause / self._manner.speed)
+
+    def end(self, studio: Studio) -> Iterator[Pcm]:
+        """Close the request with the silence that players need so as not to cut the last word."""
+        seconds = self._manner.trail_silence if self._heard else NOTHING_SAID_SECONDS
+        yield silence(seconds, self._rate or studio.engine.sample_rate)
+
+    def _voice_for(self, segment: Segment, studio: Studio) -> Voice:
+        """Return the request's voice; another if the model has been replaced by one without it."""
+        from cosyvoice_wyoming.text.language import detect
+
+        if self.voice and self.voice in studio.engine.voices:
+            return self.voice
+        if voice := studio.catalog.resolve(self._wish):
+            return voice
+        return studio.catalog.default(segment.language or detect(segment.text, None))
+
+    def _audio(self, spoken: Spoken, voice: Voice, studio: Studio) -> Iterator[Pcm]:
+        """Yield a segment's audio: a phrase that is kept, or else what the engine makes."""
+        phrases = None if self._private else studio.phrases
+        if phrases is None:
+            yield from self._made(spoken, voice, studio)
+            return
+        rendering = Rendering(
+            model=studio.model, voice=voice, speed=self._manner.speed, rate=self._rate
+        )
+        key = phrase_key(spoken, rendering)
+        if found := phrases.get(key, counted=not self._to_disk):
+            yield found
+            return
+        pieces: list[bytes] = []
+        seconds = 0.0
+        for pcm in self._made(spoken, voice, studio):
+            yield pcm
+            seconds += pcm.seconds
+            if seconds <= LONGEST_SECONDS:
+                pieces.append(pcm.data)
+        if seconds <= LONGEST_SECONDS:
+            whole = Pcm(data=b"".join(pieces), rate=self._rate)
+            phrases.put(key, whole, to_disk=self._to_disk)
+
+    def _made(self, spoken: Spoken, voice: Voice, studio: Studio) -> Iterator[Pcm]:
+        speaker = studio.engine.speaker(voice, speed=self._manner.speed)
+        shaper = SegmentShaper(studio.engine.sample_rate, self._rate)
+        for wave in speaker.speak(spoken):
+            yield to_pcm(shaper.feed(wave), self._rate)
+        yield to_pcm(shaper.end(), self._rate)
+
+    def _paced(self, pcm: Pcm) -> Pcm:
+        """Put the silence that is owed before the next sound."""
+        if not pcm.data:
+            return pcm
+        self._heard = True
+        owed, self._owed = silence(self._owed, pcm.rate), 0.0
+        return Pcm(data=owed.data + pcm.data, rate=pcm.rate)
