@@ -8,8 +8,8 @@ from cosyvoice_wyoming.phonemes.symbols import Phonemes, only_known
 from cosyvoice_wyoming.phonemes.tables import table
 
 _WORD = re.compile(r"[^\W\d_]+")
-_SINGLE_A = re.compile(r"\bA\b(?= [A-Z]\b)|(?<=\b[A-Z] )A\b")
-"""An A among single capitals is the letter, not the article."""
+_LETTER_A = re.compile(r"^[Aa]$|\bA\b(?= [A-Z]\b)|(?<=\b[A-Z] )A\b")
+"""An A alone or among single capitals is the letter, not the article."""
 
 
 class EnglishReader:
@@ -26,7 +26,7 @@ class EnglishReader:
 
     def read(self, text: str) -> Phonemes:
         text = _WORD.sub(self._with_phonemes, text.strip())
-        text = _SINGLE_A.sub("[A](/ˈA/)", text)
+        text = _LETTER_A.sub("[A](/ˈA/)", text)
         return Phonemes(symbols=only_known(self._g2p(text)).strip())
 
     def _with_phonemes(self, match: re.Match[str]) -> str:

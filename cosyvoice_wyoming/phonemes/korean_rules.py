@@ -115,16 +115,15 @@ def _bare(block: Block, following: Block | None) -> None:
 
 def _assimilate(current: Block, following: Block) -> None:
     """Make stops nasal before nasals, ㄴ and ㄹ into ㄹㄹ, ㄹ after others into ㄴ (18 to 20)."""
-    if following.onset == "ㄹ" and current.coda in ("ㅁ", "ㅇ", "ㄱ", "ㄷ", "ㅂ"):
-        following.onset = "ㄴ"
+    if not following.starts_word:  # words that follow keep their ㄹ and ㄴ: 리빙 룸, 불을 높이다
+        if following.onset == "ㄹ" and current.coda in ("ㅁ", "ㅇ", "ㄱ", "ㄷ", "ㅂ"):
+            following.onset = "ㄴ"
+        elif current.coda == "ㄴ" and following.onset == "ㄹ":
+            current.coda = "ㄹ"
+        elif current.coda == "ㄹ" and following.onset == "ㄴ":
+            following.onset = "ㄹ"
     if following.onset in ("ㄴ", "ㅁ") and current.coda in _NASAL:
         current.coda = _NASAL[current.coda]
-    if following.starts_word:
-        return
-    if current.coda == "ㄴ" and following.onset == "ㄹ":
-        current.coda = "ㄹ"
-    elif current.coda == "ㄹ" and following.onset == "ㄴ":
-        following.onset = "ㄹ"
 
 
 def _simplify_vowel(block: Block) -> None:

@@ -10,12 +10,13 @@ from cosyvoice_wyoming.text.language import Language
 
 _MARKS = str.maketrans(
     {
-        **dict.fromkeys("、，﹐､", ","),
-        **dict.fromkeys("。．｡", "."),
-        **dict.fromkeys("！﹗", "!"),
-        **dict.fromkeys("？﹖", "?"),
-        **dict.fromkeys("：︰", ":"),
-        **dict.fromkeys("；﹔", ";"),
+        # a wide mark has its space in itself
+        **dict.fromkeys("、，﹐､", ", "),
+        **dict.fromkeys("。．｡", ". "),
+        **dict.fromkeys("！﹗", "! "),
+        **dict.fromkeys("？﹖", "? "),
+        **dict.fromkeys("：︰", ": "),
+        **dict.fromkeys("；﹔", "; "),
         **dict.fromkeys("「『«〝", "“"),
         **dict.fromkeys("」』»〞", "”"),
         **dict.fromkeys("（《〈【〔［[{｛", "("),
@@ -75,10 +76,10 @@ def plain_marks(text: str) -> str:
     What comes back are letters and digits, spaces, the vocabulary's marks, and the apostrophes
     and hyphens of English words.
     """
-    text = _WIDE_OR_HALF.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = unicodedata.normalize("NFC", text).translate(_MARKS).translate(_LATIN)
+    text = _WIDE_OR_HALF.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
     text = "".join(c if c.isalnum() or c in _KEPT else " " for c in text)
-    text = re.sub(r"[.…]*…[.…]*|\.{2,}", "…", text)
+    text = re.sub(r"[.… ]*…[.…]*|\.(?: ?\.)+", "…", text)
     text = re.sub(r"([—,.;:!?])(?:\s*\1)+", r"\1", text)
     return re.sub(r" {2,}", " ", text)
 

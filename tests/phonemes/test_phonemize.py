@@ -80,6 +80,14 @@ def test_marks_and_stray_characters_become_what_can_be_said(text, symbols):
     assert say(text, Language.ZH).symbols == symbols
 
 
+def test_a_wide_comma_between_english_words_keeps_its_pause():
+    assert say("PPM，PM", Language.ZH).symbols == "pˌipˌiˈɛm, pˌiˈɛm"
+
+
+def test_a_lone_a_is_the_letter():
+    assert say("A栋", Language.ZH).symbols == "ˈA tʊ↘ŋ"
+
+
 def test_cyrillic_is_read_through_latin_letters():
     assert say("Привет", Language.ZH) == say("privet", Language.EN)
 
