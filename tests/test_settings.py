@@ -40,6 +40,13 @@ def test_later_sources_win(tmp_path):
     assert settings.trail_silence_ms == 300
 
 
+def test_the_file_of_app_options_may_be_another(tmp_path):
+    options = tmp_path / "mine.json"
+    options.write_text('{"speed": 1.4}')
+    environ = {"COSYVOICE_WYOMING_OPTIONS_FILE": str(options)}
+    assert load({}, environ=environ).speed == 1.4
+
+
 def test_empty_values_leave_the_default(tmp_path):
     options = tmp_path / "options.json"
     options.write_text(json.dumps({"advertise_host": "", "voice_zh": None}))
