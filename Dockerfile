@@ -6,7 +6,8 @@ FROM debian:trixie-slim AS build
 SHELL ["/bin/bash", "-euo", "pipefail", "-c"]
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends ca-certificates npm python3 python3-venv
+    && apt-get install --yes --no-install-recommends \
+        binutils ca-certificates npm python3 python3-venv
 WORKDIR /src
 COPY requirements.lock ./
 RUN python3 -m venv /opt/cosyvoice-wyoming \
@@ -17,7 +18,10 @@ RUN /opt/cosyvoice-wyoming/bin/pip install --no-cache-dir --no-deps --no-build-i
     && /opt/cosyvoice-wyoming/bin/cosyvoice-wyoming models fetch lite --data-dir /usr/share/cosyvoice-wyoming \
     && rm -rf /usr/share/cosyvoice-wyoming/downloads
 # What built it is of no use any more; pip itself stays, since a model's sources may be packages.
-RUN /opt/cosyvoice-wyoming/bin/pip uninstall --yes --quiet editables hatchling trove-classifiers
+# Libraries bring their tests, and one its debugging symbols.
+RUN /opt/cosyvoice-wyoming/bin/pip uninstall --yes --quiet editables hatchling trove-classifiers \
+    && find /opt/cosyvoice-wyoming -type d -name tests -prune -exec rm -rf {} + \
+    && strip --strip-unneeded /opt/cosyvoice-wyoming/lib/python3*/site-packages/pyopenjtalk/*.so
 
 FROM ghcr.io/home-assistant/${BUILD_ARCH}-base-debian:trixie
 ARG BUILD_ARCH=amd64
