@@ -12,7 +12,7 @@ from cosyvoice_wyoming.bundles.graph import Graph
 from cosyvoice_wyoming.bundles.kokoro_graphs import split
 from cosyvoice_wyoming.engine.kokoro.styles import read_style
 from cosyvoice_wyoming.phonemes import symbol_ids
-from tests.support.models import kokoro, lite
+from tests.support.models import kokoro, lite_hq
 
 pytestmark = pytest.mark.model
 
@@ -36,14 +36,14 @@ def feed():
     ids = [symbol_ids()[symbol] for symbol in SYMBOLS]
     return {
         "tokens": np.array([[0, *ids, 0]], np.int64),
-        "style": read_style(lite() / "voices", ["af_heart"]).row(len(ids)),
+        "style": read_style(lite_hq() / "voices", ["af_heart"]).row(len(ids)),
         "speed": np.array([1.0], np.float32),
     }
 
 
 @pytest.fixture(scope="module")
 def features(feed):
-    values = session(str(lite() / "encoder.onnx")).run(FEATURES, feed)
+    values = session(str(lite_hq() / "encoder.onnx")).run(FEATURES, feed)
     return {**dict(zip(FEATURES, values, strict=True)), "style": feed["style"]}
 
 
@@ -61,7 +61,7 @@ def test_the_float_decoder_is_the_dequantised_one_without_rewrites(features):
     graph = Graph(decoder)
     assert dequantise(graph) == 126
     (plain,) = session(graph.whole()).run(["audio"], features)
-    (rewritten,) = session(str(lite() / "decoder.onnx")).run(["audio"], features)
+    (rewritten,) = session(str(lite_hq() / "decoder.onnx")).run(["audio"], features)
     assert np.abs(plain).max() > 0.1
     assert np.abs(rewritten - plain).max() <= REWRITE_TOLERANCE
 
@@ -69,7 +69,7 @@ def test_the_float_decoder_is_the_dequantised_one_without_rewrites(features):
 def test_both_decoders_say_the_same_as_loud(features):
     levels = []
     for name in ("decoder.onnx", "decoder-int8.onnx"):
-        (audio,) = session(str(lite() / name)).run(["audio"], features)
+        (audio,) = session(str(lite_hq() / name)).run(["audio"], features)
         assert audio.size == 600 * features["asr"].shape[2]
         blocks = audio[: audio.size // 2400 * 2400].reshape(-1, 2400)
         levels.append(20 * np.log10(np.sqrt((blocks**2).mean(axis=1)) + 1e-3))

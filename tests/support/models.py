@@ -21,6 +21,12 @@ def lite() -> Path:
 
 
 @cache
+def lite_hq() -> Path:
+    """Return the folder of the bundle `lite-hq`, which has the decoders of the teacher."""
+    return bundles.ensure("lite-hq", DATA_DIR)
+
+
+@cache
 def kokoro() -> Path:
     """Return the model as it was published, before it is cut; kept beside the bundles."""
     file = next(file for file in recipe("lite").files if file.name == KOKORO)
