@@ -7,12 +7,12 @@ tokens wins. A rule is a pattern and a function that judges what it matched.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cosyvoice_wyoming.text import patterns
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.numbers import Counted, Money, Quantity
-from cosyvoice_wyoming.text.rules import Place, Rule, rules
+from cosyvoice_wyoming.text.rules import Place, Rule, Start, rules
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.text.languages import Verbaliser
@@ -22,9 +22,18 @@ _SPACED = frozenset({Language.EN, Language.KO})
 _MEASURES = (Quantity, Money, Counted)
 
 
+_Candidates: TypeAlias = dict[Start, tuple[Rule, ...]]
+
+
 @cache
 def _rules(verbaliser: Verbaliser) -> tuple[Rule, ...]:
     return rules(verbaliser)
+
+
+def _candidates(text: str, verbaliser: Verbaliser) -> _Candidates:
+    """Return the rules that can match somewhere in a text, by what they start with."""
+    possible = [rule for rule in _rules(verbaliser) if rule.may_match_in(text)]
+    return {start: tuple(rule for rule in possible if start in rule.starts) for start in Start}
 
 
 def say_numbers(text: str, verbaliser: Verbaliser) -> str:
@@ -34,22 +43,24 @@ def say_numbers(text: str, verbaliser: Verbaliser) -> str:
     """
     said = _Said(verbaliser.language)
     place = Place.of(text, verbaliser)
+    candidates: _Candidates | None = None
     at = 0
     while (start := patterns.START.search(text, at)) is not None:
         said.copy(text[at : start.start()])
-        at = _say_at(text, start.start(), place, said)
+        candidates = candidates or _candidates(text, verbaliser)
+        here = place.at(start.start(), before=said.tail(), after_measure=said.measured)
+        at = _say_at(here, candidates[Start.of(start[0][0])], said)
     said.copy(text[at:])
     return said.text()
 
 
-def _say_at(text: str, at: int, place: Place, said: _Said) -> int:
-    """Say what begins at an index; return the index after it."""
-    here = place.at(at, before=said.tail(), after_measure=said.measured)
-    for rule in _rules(place.verbaliser):
-        match = rule.pattern.match(text, at)
+def _say_at(place: Place, candidates: tuple[Rule, ...], said: _Said) -> int:
+    """Say what begins at a place; return the index after it."""
+    for rule in candidates:
+        match = rule.pattern.match(place.text, place.index)
         if match is None:
             continue
-        tokens = rule.make(match, here)
+        tokens = rule.make(match, place)
         if tokens is None:
             continue
         for token in tokens:
@@ -59,7 +70,7 @@ def _say_at(text: str, at: int, place: Place, said: _Said) -> int:
                 said.words(place.verbaliser.say(token), measure=isinstance(token, _MEASURES))
         return match.end()
     said.copy(" ")
-    return at + 1
+    return place.index + 1
 
 
 class _Said:

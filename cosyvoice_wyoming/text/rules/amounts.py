@@ -21,7 +21,15 @@ from cosyvoice_wyoming.text.numbers import (
     Ratio,
     Year,
 )
-from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens, amount_of, number_of
+from cosyvoice_wyoming.text.rules.place import (
+    SIGNED,
+    Place,
+    Rule,
+    Start,
+    Tokens,
+    amount_of,
+    number_of,
+)
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.text.languages import Verbaliser
@@ -127,7 +135,7 @@ def _counted(verbaliser: Verbaliser) -> Rule:
         rf"(?P<a>{patterns.SIGNED})(?:\s?(?P<mid>{words})?"
         rf"{patterns.DASH}(?P<b>{patterns.NUMBER}))?\s?(?P<word>{words})"
     )
-    return Rule(pattern, _make_counted)
+    return Rule(pattern, _make_counted, SIGNED)
 
 
 def _make_counted(match: re.Match[str], place: Place) -> Tokens:
@@ -202,27 +210,27 @@ def _number(match: re.Match[str], place: Place) -> Tokens:
 def amounts(verbaliser: Verbaliser) -> tuple[Rule, ...]:
     """Return the rules for what is measured, paid or counted, in a language's own words too."""
     return (
-        Rule(patterns.SCORE, _score),
-        Rule(patterns.RATIO, _ratio),
-        Rule(patterns.FEET_AND_INCHES, _feet_and_inches),
-        Rule(patterns.INCHES, _inches),
-        Rule(patterns.POWER, _power),
-        Rule(patterns.PERCENT, _percent),
-        Rule(patterns.DURATION, _duration),
-        Rule(patterns.MONEY, _money),
-        Rule(patterns.QUANTITY, _quantity),
-        Rule(patterns.MONEY_AFTER, _money),
-        Rule(patterns.BARE_UNIT, _bare_unit),
+        Rule(patterns.SCORE, _score, needs="-–:"),
+        Rule(patterns.RATIO, _ratio, needs=":"),
+        Rule(patterns.FEET_AND_INCHES, _feet_and_inches, needs="'′"),
+        Rule(patterns.INCHES, _inches, needs='"'),
+        Rule(patterns.POWER, _power, needs="^"),
+        Rule(patterns.PERCENT, _percent, SIGNED, "%‰"),
+        Rule(patterns.DURATION, _duration, needs="h"),
+        Rule(patterns.MONEY, _money, Start.DASH | Start.OTHER),
+        Rule(patterns.QUANTITY, _quantity, SIGNED),
+        Rule(patterns.MONEY_AFTER, _money, SIGNED),
+        Rule(patterns.BARE_UNIT, _bare_unit, Start.OTHER),
         _counted(verbaliser),
-        Rule(patterns.ORDINAL, _ordinal),
-        Rule(patterns.NUMBERED, _numbered),
-        Rule(patterns.HAN_ORDINAL, _han_ordinal),
-        Rule(patterns.FRACTION, _fraction),
+        Rule(patterns.ORDINAL, _ordinal, needs="tdhTDH"),
+        Rule(patterns.NUMBERED, _numbered, Start.OTHER),
+        Rule(patterns.HAN_ORDINAL, _han_ordinal, Start.OTHER),
+        Rule(patterns.FRACTION, _fraction, needs="/"),
     )
 
 
 NUMBERS = (
-    Rule(patterns.RANGE, _range),
-    Rule(patterns.POINT, _point),
-    Rule(patterns.SIGNED_NUMBER, _number),
+    Rule(patterns.RANGE, _range, SIGNED, "-~～〜–—"),
+    Rule(patterns.POINT, _point, Start.OTHER),
+    Rule(patterns.SIGNED_NUMBER, _number, SIGNED),
 )

@@ -9,7 +9,7 @@ from cosyvoice_wyoming.text import patterns
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.numbers import Digits, DigitsKind, Dotted, DottedKind
 from cosyvoice_wyoming.text.rules.dates import is_date
-from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens
+from cosyvoice_wyoming.text.rules.place import SIGNED, Place, Rule, Tokens
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.text.languages import Verbaliser
@@ -115,7 +115,7 @@ def codes(verbaliser: Verbaliser) -> tuple[Rule, ...]:
         for words in (verbaliser.code_words, verbaliser.room_words)
     )
     return (
-        Rule(patterns.PHONE, _phone),
+        Rule(patterns.PHONE, _phone, SIGNED, " -)）"),
         Rule(patterns.PLAIN, _plain_phone),
         _code_after(code, _SHORTEST_CODE, DigitsKind.CODE),
         _code_after(room, _SHORTEST_ROOM, DigitsKind.ROOM),
@@ -123,9 +123,9 @@ def codes(verbaliser: Verbaliser) -> tuple[Rule, ...]:
 
 
 DOTTED = (
-    Rule(patterns.ADDRESS, _address),
-    Rule(patterns.VERSION, _version),
-    Rule(patterns.SHORT_VERSION, _version),
+    Rule(patterns.ADDRESS, _address, needs="."),
+    Rule(patterns.VERSION, _version, needs="."),
+    Rule(patterns.SHORT_VERSION, _version, needs="."),
 )
 ROOMS = (Rule(patterns.PLAIN, _room),)
 ATTACHED = (Rule(patterns.ATTACHED, _attached),)

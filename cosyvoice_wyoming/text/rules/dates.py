@@ -123,17 +123,17 @@ def _year(match: re.Match[str], place: Place) -> Tokens:
 
 
 DATES = (
-    Rule(patterns.DATE, _date),
-    Rule(patterns.MONTH, _month),
-    Rule(patterns.DAY_FIRST_DATE, _day_first),
-    Rule(patterns.FRACTION, _month_and_day),
+    Rule(patterns.DATE, _date, needs="-/."),
+    Rule(patterns.MONTH, _month, needs="-/"),
+    Rule(patterns.DAY_FIRST_DATE, _day_first, needs="/."),
+    Rule(patterns.FRACTION, _month_and_day, needs="/"),
 )
 TIMES = (
-    Rule(patterns.TIME, _time),
-    Rule(patterns.HOUR, _hour),
+    Rule(patterns.TIME, _time, needs=":"),
+    Rule(patterns.HOUR, _hour, needs="mM"),
 )
 YEARS = (
     Rule(patterns.PLAIN, _day_of_month),
-    Rule(patterns.YEARS, _years),
+    Rule(patterns.YEARS, _years, needs="-~～〜–—"),
     Rule(patterns.PLAIN, _year),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from enum import Flag, auto
 from typing import TYPE_CHECKING, TypeAlias
 
 from cosyvoice_wyoming.text.language import Language
@@ -39,7 +40,9 @@ class Place:
         return cls(text, verbaliser, score, _EQUATION.search(text) is not None)
 
     def at(self, index: int, *, before: str, after_measure: bool) -> Place:
-        return replace(self, index=index, before=before, after_measure=after_measure)
+        return Place(
+            self.text, self.verbaliser, self.score, self.equation, index, before, after_measure
+        )
 
     @property
     def language(self) -> Language:
@@ -67,12 +70,38 @@ class Place:
 Tokens: TypeAlias = "Sequence[Token | str] | None"
 
 
+class Start(Flag):
+    """What the first character of a match is: for most places most rules need not be tried."""
+
+    DIGIT = auto()
+    DASH = auto()
+    OTHER = auto()
+
+    @classmethod
+    def of(cls, char: str) -> Start:
+        if "0" <= char <= "9":
+            return cls.DIGIT
+        return cls.DASH if char in "-+±" else cls.OTHER
+
+
+SIGNED = Start.DIGIT | Start.DASH
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`make` judges what `pattern` matched: None passes it on to the next rule."""
+    """`make` judges what `pattern` matched: None passes it on to the next rule.
+
+    `starts` says what a match may start with; `needs`, if not empty, that a text without any of
+    these characters has no match.
+    """
 
     pattern: re.Pattern[str]
     make: Callable[[re.Match[str], Place], Tokens]
+    starts: Start = Start.DIGIT
+    needs: str = ""
+
+    def may_match_in(self, text: str) -> bool:
+        return not self.needs or any(char in text for char in self.needs)
 
 
 def number_of(written: str) -> Number:

@@ -7,7 +7,7 @@ import re
 from cosyvoice_wyoming.text import patterns
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.numbers import Sign
-from cosyvoice_wyoming.text.rules.place import Place, Rule, Tokens
+from cosyvoice_wyoming.text.rules.place import Place, Rule, Start, Tokens
 
 _ALWAYS = frozenset("×÷=≠≤≥≈±√∞²³°%‰&")
 _BEFORE_NUMBER = frozenset("<>^#№")
@@ -65,6 +65,6 @@ def _per_unit(match: re.Match[str], place: Place) -> Tokens:
 
 
 SIGNS = (
-    Rule(patterns.PER_UNIT, _per_unit),
-    Rule(re.compile(r"[-–—+±×÷=≠<>≤≥≈√∞^&@#№%‰°²³/~～〜_]"), _sign),
+    Rule(patterns.PER_UNIT, _per_unit, Start.OTHER),
+    Rule(re.compile(r"[-–—+±×÷=≠<>≤≥≈√∞^&@#№%‰°²³/~～〜_]"), _sign, Start.DASH | Start.OTHER),
 )
