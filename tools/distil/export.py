@@ -6,6 +6,8 @@ python export.py work/run/last.pt work/decoder.onnx
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +25,7 @@ from decoder import (
 )
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
+from teach import SAMPLE_RATE, VOICES
 
 INPUTS = ["acoustic", "prosody", "style", "pulses", "noise"]
 _FRAMES = 60
@@ -42,6 +45,7 @@ def main() -> None:
     export(decoder, arguments.onnx)
     halve(arguments.onnx)
     check(decoder, arguments.onnx)
+    describe(decoder, arguments.onnx)
 
 
 def rounded(decoder: Decoder) -> Decoder:
@@ -118,6 +122,34 @@ def check(decoder: Decoder, path: Path) -> None:
     for name, limit in _ALLOWED.items():
         if found[name] > limit:
             raise SystemExit(f"{name}: differs by {found[name]:.1e}, allowed is {limit:.0e}")
+
+
+def describe(decoder: Decoder, path: Path) -> None:
+    """Write `decoder.toml` beside the graph: what the package needs to know to run it."""
+    content = path.read_bytes()
+    weights = sum(weight.numel() for weight in decoder.parameters())
+    lines = [
+        "# Written by tools/distil/export.py; README.md beside this file says what was measured.",
+        f'file = "{path.name}"',
+        f"size = {len(content)}",
+        f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
+        'licence = "Apache-2.0"',
+        f"sample_rate = {SAMPLE_RATE}",
+        f"frame_samples = {ACOUSTIC_HOP}",
+        f"context_frames = {CONTEXT}",
+        f"parameters = {weights}",
+        f"voices = {json.dumps(list(VOICES))}",
+        "",
+        "# F acoustic frames of 25 ms; float32, one utterance at a time",
+        "[shapes]",
+        f'acoustic = "[1, {ACOUSTIC_CHANNELS}, F]"',
+        'prosody = "[1, 4, 2F]"',
+        f'style = "[1, {STYLE_CHANNELS}]"',
+        f'pulses = "[1, {ACOUSTIC_HOP}F]"',
+        f'noise = "[1, {ACOUSTIC_HOP}F]"',
+        f'samples = "[1, {ACOUSTIC_HOP}F]"',
+    ]
+    path.with_suffix(".toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def windowed(

@@ -132,18 +132,19 @@ def main() -> None:
 
 
 def read_unseen(teacher: Teacher, folder: Path) -> None:
-    """Read the unseen sentences, the voices of a language in turn."""
-    places: dict[Language, int] = {}
-    for language, text in unseen():
-        place = places[language] = places.get(language, -1) + 1
-        voices = [voice for voice in VOICES if voice.startswith(f"{language}_")]
-        voice = voices[place % len(voices)]
-        path = folder / voice / f"{place:05d}.npz"
-        if not path.exists():
-            line = Line(text=text, language=language)
+    """Read the unseen sentences, languages in turn, the voices of a language in turn."""
+    by_language = {language: [s for of, s in unseen() if of == language] for language in Language}
+    for place in range(max(len(sentences) for sentences in by_language.values())):
+        for language, sentences in by_language.items():
+            voices = [voice for voice in VOICES if voice.startswith(f"{language}_")]
+            voice = voices[place % len(voices)]
+            path = folder / voice / f"{place:05d}.npz"
+            if place >= len(sentences) or path.exists():
+                continue
+            line = Line(text=sentences[place], language=language)
             lesson = teacher.read(line, voice)
             if lesson is None:
-                raise SystemExit(f"cannot read {text!r}")
+                raise SystemExit(f"cannot read {line.text!r}")
             keep(path, lesson, line, voice)
 
 

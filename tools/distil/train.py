@@ -3,9 +3,8 @@
     python train.py work/data work/run --warm-start pilot.pt --until 23:55
 
 Started again with the same folder it goes on from its last checkpoint; SIGTERM leaves one, SIGKILL
-costs at most ten minutes. Lessons that arrive
-meanwhile are taken in. The learning rate falls along a cosine to the time given, so a pause of
-the whole process costs steps but never the end of the schedule.
+costs at most ten minutes. Lessons that arrive meanwhile are taken in. The learning rate falls along
+a cosine to the time given, so a pause of the process costs steps but never the schedule's end.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import threading
 import time
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from decoder import Decoder, Shape
 from lessons import Batch, Lessons, Utterance
 from losses import drawn_weights, energy_distance
 from metrics import harmonic_depths, mel_rmse
+from parallel import Team, run_team
 from torch import Tensor
 
 SEED = 1
@@ -38,7 +39,7 @@ LAST_RATE = 0.02
 """Part of the learning rate that the cosine ends at."""
 CLIP = 5.0
 CHECKPOINT_SECONDS = 600
-VALIDATION_SECONDS = 300
+VALIDATION_SECONDS = 600
 VALIDATION_UTTERANCES = 24
 
 
@@ -82,14 +83,23 @@ def main() -> None:
     parser.add_argument("--width", type=int, default=256, help="without a warm start")
     parser.add_argument("--rate", type=float, default=8e-4)
     parser.add_argument("--until", required=True, help="time of day, HH:MM")
+    parser.add_argument("--workers", type=int, default=1, help="processes of one thread each")
     arguments = parser.parse_args()
-    torch.set_num_threads(1)
     arguments.run.mkdir(parents=True, exist_ok=True)
+    run_team(arguments.workers, partial(work, arguments))
+
+
+def work(arguments: argparse.Namespace, team: Team) -> None:
+    """Train as one of the team."""
+    torch.set_num_threads(1)
     run = begin(arguments)
-    torch.manual_seed(SEED + run.step)
-    lessons = Lessons(arguments.lessons, SEED + run.step)
-    print(f"step {run.step}, {lessons.minutes:.1f} minutes of audio", flush=True)
-    train(run, lessons, arguments.run)
+    seed = SEED + run.step + 1_000_003 * team.rank
+    torch.manual_seed(seed)
+    lessons = Lessons(arguments.lessons, seed)
+    print(
+        f"worker {team.rank}: step {run.step}, {lessons.minutes:.1f} minutes of audio", flush=True
+    )
+    train(run, lessons, arguments.run, team)
 
 
 def begin(arguments: argparse.Namespace) -> Run:
@@ -130,39 +140,46 @@ def next_time(clock: str) -> float:
     return (then if then > now else then + timedelta(days=1)).timestamp()
 
 
-def train(run: Run, lessons: Lessons, folder: Path) -> None:
-    """Take steps; validate and save now and then, and at the end."""
+def train(run: Run, lessons: Lessons, folder: Path, team: Team) -> None:
+    """Take steps until it is time; the first of the team validates and saves now and then."""
     stopping = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopping.set())
-    next_validation = time.time()
-    next_checkpoint = time.time() + CHECKPOINT_SECONDS
-    while time.time() < run.until and not stopping.is_set():
-        if time.time() >= next_validation:
+    next_refresh = next_save = time.time() + CHECKPOINT_SECONDS
+    next_report = time.time() + (VALIDATION_SECONDS if run.step else 0)
+    stop = False
+    while not stop:
+        if time.time() >= next_refresh:
             lessons.refresh()
+            next_refresh = time.time() + VALIDATION_SECONDS
+        if team.rank == 0 and time.time() >= next_report:
             report(run, lessons, folder)
-            next_validation = time.time() + VALIDATION_SECONDS
-        if time.time() >= next_checkpoint:
+            next_report = time.time() + VALIDATION_SECONDS
+        if team.rank == 0 and time.time() >= next_save:
             save(folder / "last.pt", run.state())
-            next_checkpoint = time.time() + CHECKPOINT_SECONDS
-        step(run, lessons.batch(BATCH))
-    report(run, lessons, folder)
-    save(folder / "last.pt", run.state())
+            next_save = time.time() + CHECKPOINT_SECONDS
+        late = time.time() >= run.until
+        stop = step(run, lessons.batch(BATCH // team.size), team, stop=late or stopping.is_set())
+    if team.rank == 0:
+        report(run, lessons, folder)
+        save(folder / "last.pt", run.state())
 
 
-def step(run: Run, batch: Batch) -> None:
-    """Learn from one batch."""
-    for group in run.optimizer.param_groups:
-        group["lr"] = run.learning_rate()
+def step(run: Run, batch: Batch, team: Team, *, stop: bool) -> bool:
+    """Learn from one batch; tell whether anyone of the team wants to stop."""
     inputs = {name: torch.from_numpy(getattr(batch, name)) for name in Batch.__dataclass_fields__}
     loss = batch_loss(run.decoder, inputs)
     run.optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
+    agreed = team.agree(run.decoder, rate=run.learning_rate(), stop=stop)
+    for group in run.optimizer.param_groups:
+        group["lr"] = agreed.rate
     norm = torch.nn.utils.clip_grad_norm_(run.decoder.parameters(), CLIP)
     if torch.isfinite(norm):
         run.optimizer.step()
         update_average(run)
     run.losses.append(float(loss.detach()))
     run.step += 1
+    return agreed.stop
 
 
 def batch_loss(decoder: Decoder, inputs: dict[str, Tensor]) -> Tensor:
