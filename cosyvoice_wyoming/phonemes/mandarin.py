@@ -24,10 +24,11 @@ class MandarinReader:
         self._style = Style.TONE3
         self._words = {word: pinyin.split() for word, pinyin in table("mandarin_words.tsv").items()}
         self._simplified = str.maketrans(table("traditional.tsv"))
-        self._cutter = rjieba.Jieba()
+        # the module's own cutter: another one would hold its 24 MB dictionary a second time
+        self._cut = rjieba.cut
         for word in self._words:
             if len(word) > 1:
-                self._cutter.add_word(word, freq=None, tag=None)
+                rjieba.add_word(word, freq=None, tag=None)
         self.words("你好")  # the dictionaries are unpacked by the first sentence
 
     def read(self, text: str) -> Phonemes:
@@ -39,7 +40,7 @@ class MandarinReader:
 
     def words(self, text: str) -> list[list[Syllable]]:
         """Read `text` aloud: the syllables of each word, with the tones they have together."""
-        cut = self._cutter.cut(text.translate(self._simplified), hmm=False)
+        cut = self._cut(text.translate(self._simplified), hmm=False)
         words = [syllables for word in cut if (syllables := self._syllables(word))]
         return with_sandhi(in_context(words))
 
