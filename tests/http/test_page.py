@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
-from cosyvoice_wyoming.settings import ENVIRONMENT_PREFIX
+from tests.http.processes import start
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
@@ -24,40 +18,6 @@ PATIENCE_MS = 30_000
 TOKEN = "correct horse battery staple"  # noqa: S105 - of this test
 
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def start(data_dir: Path, **options: str) -> Iterator[str]:
-    """Run a server; yield the address of its page."""
-    port = free_port()
-    environment = {ENVIRONMENT_PREFIX + name.upper(): value for name, value in options.items()}
-    command = [sys.executable, "-m", "cosyvoice_wyoming", "serve", "--no-zeroconf"]
-    command += ["--uri", "tcp://127.0.0.1:0", "--http", f"127.0.0.1:{port}", "--model", "tone"]
-    with subprocess.Popen(
-        [*command, "--data-dir", str(data_dir)], env=os.environ | environment
-    ) as process:
-        try:
-            wait_for(f"http://127.0.0.1:{port}/health")
-            yield f"http://127.0.0.1:{port}/"
-        finally:
-            process.terminate()
-            assert process.wait(20) == 0
-
-
-def wait_for(url: str) -> None:
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(url):  # noqa: S310 - an address of this test
-                return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail(f"nothing answers at {url}")
 
 
 @pytest.fixture(scope="module")
