@@ -13,7 +13,12 @@ ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted(path for path in (ROOT / "script").iterdir() if path.is_file())
 SHELL = [
     path
-    for path in [*SCRIPTS, ROOT / ".ci" / "run"]
+    for path in [
+        *SCRIPTS,
+        ROOT / ".ci" / "run",
+        *ROOT.glob("addon/rootfs/usr/local/bin/*"),
+        *ROOT.glob("addon/rootfs/etc/s6-overlay/s6-rc.d/*/finish"),
+    ]
     if path.read_text("utf-8").startswith(("#!/bin/sh", "#!/usr/bin/env bash"))
 ]
 
@@ -25,9 +30,21 @@ def test_a_script_can_be_run(script):
 
 
 @pytest.mark.parametrize("script", SHELL, ids=lambda path: path.name)
-def test_a_shell_script_has_no_syntax_error_and_stops_at_failures(script):
+def test_a_shell_script_has_no_syntax_error(script):
     subprocess.run(["sh", "-n", script], check=True)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_stops_at_the_first_failure(script):
     assert "set -eu" in script.read_text("utf-8")
+
+
+@pytest.mark.skipif(not shutil.which("hadolint"), reason="hadolint is not installed")
+def test_hadolint_finds_nothing():
+    result = subprocess.run(
+        ["hadolint", ROOT / "Dockerfile"], capture_output=True, text=True, check=False
+    )
+    assert result.stdout == ""
 
 
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not installed")
