@@ -162,6 +162,13 @@ def test_one_version_everywhere():
     assert f"ARG BUILD_VERSION={__version__}\n" in (ROOT / "Dockerfile").read_text("utf-8")
 
 
+@pytest.mark.parametrize("name", ["ci.yaml", "image.yaml"])
+def test_the_workflows_run_on_both_kinds_of_machine(name):
+    jobs = read(f".github/workflows/{name}")["jobs"]
+    assert "ubuntu-24.04-arm" in json.dumps(jobs)
+    assert all(job["steps"] for job in jobs.values())
+
+
 def test_the_supervisor_finds_one_app():
     hidden = {".venv", ".git", "data", "rootfs", "node_modules"}
     found = [
