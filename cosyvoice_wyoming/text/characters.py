@@ -30,13 +30,14 @@ def is_ascii_alnum(char: str) -> bool:
 def tenths(char: str) -> int:
     """Return how long a character takes to say, in tenths of a unit (4 to 5 units a second).
 
-    Han characters and Hangul syllables 10, kana 7, anything else visible 3.
+    Han characters and Hangul syllables 10, kana 7, anything else visible 3; nothing for the
+    private planes, which carry pronunciations (see `given`).
     """
     if is_han(char) or "가" <= char <= "힣":
         return HAN_TENTHS
     if is_kana(char):
         return KANA_TENTHS
-    return 0 if char.isspace() else OTHER_TENTHS
+    return 0 if char.isspace() or char >= "\U000f0000" else OTHER_TENTHS
 
 
 @lru_cache(maxsize=4096)

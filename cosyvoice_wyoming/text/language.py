@@ -42,6 +42,8 @@ _CANTONESE_WORDS = re.compile(
     r"屋企|而家|下晝|上晝|聽日|尋日|琴日|今日係|點解|邊度|幾時|係咪|好似係|熄燈|食飯|返工"
 )
 _MANDARIN_MARKERS = frozenset("的是我了在不吗嗎这這们們你他她它没沒吧呢")
+_SELDOM_JAPANESE = frozenset("我的是也都就又")
+"""Not in Japanese without kana beside them, unless as one part of a word."""
 _NEVER_JAPANESE = frozenset("这這们們吗嗎你她它没吧呢很")
 _LATIN_WORD = re.compile(
     r"(?<![^\s\"“(])[A-Za-z]+(?:['’-][A-Za-z]+)*(?=[\s,.!?;:\"”)]|$)(?![.:]\S)"
@@ -71,12 +73,13 @@ _SENTENCE_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """How many letters of each script a text has."""
+    """How many letters of each script a text has; `only_no`: its kana are nothing but の."""
 
     han: str
     hiragana: int
     kana: int
     hangul: int
+    only_no: bool
 
 
 def parse_tag(tag: str) -> Language | None:
@@ -116,7 +119,8 @@ def _evidence(text: str) -> _Evidence:
     han = "".join(filter(is_han, text))
     kana = [char for char in text if is_kana(char) and char not in "・ー"]
     hiragana = sum("ぁ" <= char <= "ゟ" for char in kana)
-    return _Evidence(han, hiragana, len(kana), sum(map(is_hangul, text)))
+    only_no = set(kana) == {"の"}
+    return _Evidence(han, hiragana, len(kana), sum(map(is_hangul, text)), only_no)
 
 
 def _is_japanese(found: _Evidence, hint: Language | None) -> bool:
@@ -124,8 +128,8 @@ def _is_japanese(found: _Evidence, hint: Language | None) -> bool:
         return not (any(map(_is_simplified, found.han)) and not found.hiragana)
     if not found.hiragana and _MANDARIN_MARKERS.intersection(found.han):
         return False  # a Chinese sentence that quotes ヤマシロヤ
-    if found.kana == 1 and found.hiragana and hint in {Language.ZH, Language.YUE}:
-        return len(found.han) <= 1  # の stands in Chinese names of shops
+    if found.only_no and hint in {Language.ZH, Language.YUE}:
+        return False  # の stands in Chinese names of shops
     return 4 * found.kana >= len(found.han)
 
 
@@ -138,9 +142,9 @@ def _of_han(han: str, text: str, hint: Language | None) -> Language:
     if _is_japanese_han(han):
         return Language.JA
     if hint is Language.JA and not any(map(_is_simplified, han)):
-        return (
-            Language.JA if not _MANDARIN_MARKERS.intersection(han) - set("的在不") else Language.ZH
-        )
+        doubtful = sum(char in _SELDOM_JAPANESE for char in han)
+        chinese = doubtful > 1 or _NEVER_JAPANESE.intersection(han)
+        return Language.ZH if chinese else Language.JA
     return Language.ZH
 
 

@@ -19,7 +19,8 @@ _TAG = re.compile(
     r"<(?:/?[A-Za-z][\w:-]{0,20}(?:\s[^<>]{0,200})?/?|!--[^<>]{0,200}--|![^<>]{0,80})>"
 )
 _IMAGE_OR_LINK = re.compile(
-    r"!?\[([^\[\]]{0,300})\](?:\([^()\s]{0,500}(?:\s[^()]{0,100})?\)|\[\w{0,40}\])"
+    r"!?\[([^\[\]]{0,300})\]"
+    r"(?:\((?:[^()\s]|\([^()\s]{0,100}\)){0,500}(?:\s[^()]{0,100})?\)|\[\w{0,40}\])"
 )
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\]:?|(?<=[^\s(（\[])\[\d{1,3}\]")
 _AUTOLINK = re.compile(r"<((?:https?://|mailto:)[^<>\s]{1,500})>")
@@ -50,8 +51,8 @@ def strip_markup(text: str) -> str:
     if "&" in text:
         text = html.unescape(text)
     if "[" in text:
-        text = _FOOTNOTE.sub("", _SOUND_EVENT.sub(" ", _TASK.sub(r"\1", text)))
-        text = _IMAGE_OR_LINK.sub(r"\1", text)
+        text = _SOUND_EVENT.sub(" ", _TASK.sub(r"\1", text))
+        text = _FOOTNOTE.sub("", _IMAGE_OR_LINK.sub(r"\1", text))
     text = fold(text)
     text = _TIMES.sub(r"\1×\2", _ESCAPE.sub(r"\1", text))
     lines = (_strip_line(line) for line in text.split("\n"))

@@ -215,7 +215,7 @@ class Segmenter:
 
     def _clause_ends(self, char: str) -> bool:
         if char.isdigit():  # 1,234 and 12：30, but also "November 30, 2026"
-            return False
+            return self._mark in "，、；：" and not self._text[self._mark_at - 1].isdigit()
         return self._spaced or self._mark not in ",;:" or _follows_unspaced(char)
 
     def _sentence_ends(self, char: str) -> bool:

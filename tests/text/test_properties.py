@@ -14,8 +14,7 @@ from cosyvoice_wyoming.text.language import Language, detect, parse_tag
 from cosyvoice_wyoming.text.segment import LIMITS, MIN_TENTHS, Segmenter
 from cosyvoice_wyoming.text.spoken import Segment
 
-settings.register_profile("text", deadline=None, max_examples=150)
-settings.load_profile("text")
+LAW = settings(deadline=None, max_examples=150)
 
 FRAGMENTS = st.sampled_from(
     [
@@ -122,6 +121,7 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+@LAW
 @given(TEXTS, st.lists(st.integers(0, 5000), max_size=30))
 @example("```\ncode\n```\n好的。", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
 @example("<speak>好<break/>的</speak>", [3, 9])
@@ -129,6 +129,7 @@ def test_pieces_do_not_change_the_segments(text: str, cuts: list[int]) -> None:
     assert segments_of(text, cuts) == segments_of(text)
 
 
+@LAW
 @given(TEXTS)
 def test_segmenter_loses_no_letter_or_digit(text: str) -> None:
     segmenter = Segmenter()
@@ -136,6 +137,7 @@ def test_segmenter_loses_no_letter_or_digit(text: str) -> None:
     assert letters("".join(segment.text for segment in segments)) == letters(text)
 
 
+@LAW
 @given(TEXTS)
 def test_segments_have_words_and_a_bounded_length(text: str) -> None:
     segmenter = Segmenter()
@@ -146,6 +148,7 @@ def test_segments_have_words_and_a_bounded_length(text: str) -> None:
     assert all(length <= LONGEST for length in lengths)
 
 
+@LAW
 @given(TEXTS)
 def test_no_cut_inside_an_ascii_word_or_number(text: str) -> None:
     segmenter = Segmenter()
@@ -158,6 +161,7 @@ def test_no_cut_inside_an_ascii_word_or_number(text: str) -> None:
             assert not (is_ascii_alnum(text[at - 1]) and is_ascii_alnum(text[at : at + 1] or " "))
 
 
+@LAW
 @given(TEXTS, HINTS)
 @example("9" * 5000, Language.EN)
 @example("9" * 5000 + "%", Language.KO)
@@ -173,6 +177,7 @@ def test_nothing_unspeakable_is_left(text: str, hint: Language | None) -> None:
         assert not char.isdigit()
 
 
+@LAW
 @given(TEXTS, HINTS)
 def test_preparing_words_again_changes_nothing(text: str, hint: Language | None) -> None:
     spoken = prepare(Segment(text=text), hint)
@@ -183,6 +188,7 @@ def test_preparing_words_again_changes_nothing(text: str, hint: Language | None)
     assert again.words == spoken.words
 
 
+@LAW
 @given(
     st.text(st.sampled_from("0123456789abcxyz好了ひと사람 ，。.,"), min_size=1, max_size=80), HINTS
 )
@@ -194,6 +200,7 @@ def test_every_letter_is_said(text: str, hint: Language | None) -> None:
     assert (spoken is None) == (not letters(text))
 
 
+@LAW
 @given(st.text(max_size=60))
 def test_tags_and_detection_never_raise(text: str) -> None:
     parse_tag(text)
