@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
+from cosyvoice_wyoming.bundles.cards import models_dir
 from cosyvoice_wyoming.bundles.checksum import mismatch, sync
 from cosyvoice_wyoming.bundles.download import Downloader, SourceFailed, require_space
 from cosyvoice_wyoming.bundles.packages import Packages
@@ -16,7 +18,6 @@ from cosyvoice_wyoming.bundles.sources import (
     Source,
     SourceFile,
     UrlSource,
-    models_dir,
 )
 from cosyvoice_wyoming.errors import DownloadFailed
 
@@ -26,7 +27,8 @@ _LOGGER = logging.getLogger(__name__)
 class Fetcher:
     """Fetches into `folder`. What is complete there is not fetched again.
 
-    Files that lie in `local`, a folder of the user's own, are taken from there.
+    Files that lie in `local`, a folder of the user's own, are taken from there, and those that lie
+    in `kin`, whole bundles of the same origin, from these.
     """
 
     def __init__(
@@ -35,9 +37,11 @@ class Fetcher:
         progress: Progress,
         downloader: Downloader | None = None,
         local: Path | None = None,
+        kin: Sequence[Path] = (),
     ) -> None:
         self._folder = folder
         self._local = local
+        self._kin = kin
         self._progress = progress
         self._downloader = downloader or Downloader()
         self._packages = Packages(folder / "packages")
@@ -52,6 +56,8 @@ class Fetcher:
         target = self._folder / file.name
         if not file.sha256:
             return self._fetch_unpinned(file, target)
+        if (made := self.made(file.name)) and mismatch(made, file.size, file.sha256) is None:
+            return made
         if mismatch(target, file.size, file.sha256) is None:
             return target
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -69,6 +75,10 @@ class Fetcher:
             f"No source delivered {file.name}; check the network connection and the disk, "
             "then start again: what has arrived is kept."
         )
+
+    def made(self, name: str) -> Path | None:
+        """Return a file of that name that was made for a bundle of the same origin."""
+        return next((folder / name for folder in self._kin if (folder / name).is_file()), None)
 
     def _own(self, file: SourceFile, local: Path) -> Path | None:
         """Return the file in the user's folder if it is there and not another one."""

@@ -14,15 +14,12 @@ from onnx import TensorProto
 
 from cosyvoice_wyoming.bundles.dequantise import dequantise
 from cosyvoice_wyoming.bundles.graph import Graph, Port
+from cosyvoice_wyoming.bundles.lite_files import ENCODER, TEACHER_FP32, TEACHER_INT8
 from cosyvoice_wyoming.bundles.rewrites import (
     fuse_instance_norm,
     square_by_product,
     widen_convolutions,
 )
-
-ENCODER = "encoder.onnx"
-DECODER_INT8 = "decoder-int8.onnx"
-DECODER_FP32 = "decoder.onnx"
 
 
 def write_graphs(kokoro: Path, folder: Path, *, decoders: bool) -> None:
@@ -32,9 +29,9 @@ def write_graphs(kokoro: Path, folder: Path, *, decoders: bool) -> None:
     del encoder
     if decoders:
         int8 = _faster(decoder)
-        onnx.save(int8, folder / DECODER_INT8)
+        onnx.save(int8, folder / TEACHER_INT8)
         del decoder
-        onnx.save(_floating(int8), folder / DECODER_FP32)
+        onnx.save(_floating(int8), folder / TEACHER_FP32)
 
 
 def _faster(decoder: onnx.ModelProto) -> onnx.ModelProto:

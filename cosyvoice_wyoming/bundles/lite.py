@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from cosyvoice_wyoming.bundles.fetch import Fetcher
+from cosyvoice_wyoming.bundles.lite_files import ENCODER, TEACHER_FP32, TEACHER_INT8
 from cosyvoice_wyoming.bundles.progress import Progress, Step
 from cosyvoice_wyoming.bundles.sources import Recipe
 from cosyvoice_wyoming.errors import ModelCorrupt
@@ -21,9 +22,11 @@ def build(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) ->
 
     Raises DownloadFailed, or ModelCorrupt if the graph is not the one that the surgery knows.
     """
-    kokoro = _fetch(recipe, fetcher, folder)
-    progress(Step(text="Cutting the encoder out of the model"))
-    _cut(kokoro, folder)
+    _copy_packs(recipe, fetcher, folder)
+    if not _copy_made(fetcher, folder, (ENCODER,)):
+        kokoro = _fetch_kokoro(recipe, fetcher)
+        progress(Step(text="Cutting the encoder out of the model"))
+        _cut(kokoro, folder)
 
 
 def build_hq(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) -> None:
@@ -31,20 +34,37 @@ def build_hq(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress)
 
     Raises DownloadFailed, or ModelCorrupt if the graph is not the one that the surgery knows.
     """
-    kokoro = _fetch(recipe, fetcher, folder)
-    progress(Step(text="Splitting the model and rewriting its decoder"))
-    _cut(kokoro, folder, "decoders")
+    _copy_packs(recipe, fetcher, folder)
+    if not _copy_made(fetcher, folder, (ENCODER, TEACHER_INT8, TEACHER_FP32)):
+        kokoro = _fetch_kokoro(recipe, fetcher)
+        progress(Step(text="Splitting the model and rewriting its decoder"))
+        _cut(kokoro, folder, "decoders")
 
 
-def _fetch(recipe: Recipe, fetcher: Fetcher, folder: Path) -> Path:
-    """Fetch everything; return where the model is, and put what is used as it is in `folder`."""
-    fetched = {file.name: fetcher.fetch(file) for file in recipe.files}
-    kokoro = fetched.pop(KOKORO)
-    for name, source in fetched.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    return kokoro
+def _copy_packs(recipe: Recipe, fetcher: Fetcher, folder: Path) -> None:
+    """Put what the bundle uses as it was fetched in `folder`."""
+    for file in recipe.files:
+        if file.name != KOKORO:
+            _copy(fetcher.fetch(file), folder / file.name)
+
+
+def _copy_made(fetcher: Fetcher, folder: Path, names: tuple[str, ...]) -> bool:
+    """Take the pieces `names` from another bundle; False if one of them is in none."""
+    made = {name: fetcher.made(name) for name in names}
+    for name, source in made.items():
+        if source is None:
+            return False
+        _copy(source, folder / name)
+    return True
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _fetch_kokoro(recipe: Recipe, fetcher: Fetcher) -> Path:
+    return fetcher.fetch(next(file for file in recipe.files if file.name == KOKORO))
 
 
 def _cut(kokoro: Path, folder: Path, *options: str) -> None:

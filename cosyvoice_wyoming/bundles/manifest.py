@@ -37,13 +37,17 @@ class BundleFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What `bundle.toml` says. `recipe` is the digest of the recipe it was made by."""
+    """What `bundle.toml` says.
+
+    `recipe` and `origin` are the digests of the recipe it was made by; see `sources.Recipe`.
+    """
 
     name: str
     engine: str
     sample_rate: int
     licence: str
     recipe: str
+    origin: str
     voices: tuple[VoiceSource, ...]
     files: tuple[BundleFile, ...]
 
@@ -112,6 +116,7 @@ def write_manifest(folder: Path, recipe: Recipe) -> Manifest:
         sample_rate=recipe.sample_rate,
         licence=recipe.licence,
         recipe=recipe.digest,
+        origin=recipe.origin,
         voices=recipe.voices,
         files=tuple(
             BundleFile(
@@ -133,6 +138,7 @@ def _manifest(table: Mapping[str, Any]) -> Manifest:
         sample_rate=table["sample_rate"],
         licence=table["licence"],
         recipe=table["recipe"],
+        origin=table.get("origin", ""),
         voices=tuple(
             VoiceSource(name=voice["name"], packs=tuple(voice["packs"]))
             for voice in table.get("voices", ())
@@ -143,7 +149,7 @@ def _manifest(table: Mapping[str, Any]) -> Manifest:
 
 def _toml(manifest: Manifest) -> Iterator[str]:
     """Yield the lines of a manifest. JSON's strings, numbers and arrays are TOML's as well."""
-    for key in ("name", "engine", "sample_rate", "licence", "recipe"):
+    for key in ("name", "engine", "sample_rate", "licence", "recipe", "origin"):
         yield f"{key} = {json.dumps(getattr(manifest, key), ensure_ascii=False)}"
     for voice in manifest.voices:
         yield from ("", "[[voices]]", f"name = {json.dumps(voice.name)}")

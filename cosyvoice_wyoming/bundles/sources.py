@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cosyvoice_wyoming.bundles.cards import models_dir, read_card
 from cosyvoice_wyoming.errors import BadOption
 
 
@@ -79,6 +80,11 @@ class SourceFile:
     licence: str
     sources: tuple[Source, ...]
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the file comes with this package."""
+        return any(isinstance(source, OwnSource) for source in self.sources)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoiceSource:
@@ -90,7 +96,11 @@ class VoiceSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A model that can be put together. `digest` changes when anything about it does."""
+    """A model that can be put together.
+
+    `digest` changes when anything about it does; `origin` only with the files that are fetched or
+    with `edition`, so models of one origin share what is made of these.
+    """
 
     name: str
     engine: str
@@ -100,26 +110,24 @@ class Recipe:
     voices: tuple[VoiceSource, ...]
     files: tuple[SourceFile, ...]
     digest: str
+    origin: str
 
     @property
     def download_size(self) -> int:
-        return sum(file.size for file in self.files)
-
-
-def models_dir() -> Path:
-    """Return the folder of `sources.toml` and of the weights that come with the package.
-
-    An installed wheel carries it inside the package, a checkout has it beside the package.
-    """
-    package = Path(__file__).resolve().parent.parent
-    installed = package / "_models"
-    return installed if installed.is_dir() else package.parent / "models"
+        return sum(file.size for file in self.files if not file.is_own)
 
 
 def recipes(source: Path | None = None) -> dict[str, Recipe]:
-    """Return every model of `source` (the package's own `sources.toml` if None) by name."""
-    table = tomllib.loads((source or models_dir() / "sources.toml").read_text("utf-8"))
-    return {name: _recipe(name, _complete(table, model)) for name, model in table.items()}
+    """Return every model of `source` (the package's own `sources.toml` if None) by name.
+
+    Raises ModelCorrupt if the card of weights of our own cannot be read.
+    """
+    path = source or models_dir() / "sources.toml"
+    table = tomllib.loads(path.read_text("utf-8"))
+    return {
+        name: _recipe(name, _with_own(_complete(table, model), path.parent))
+        for name, model in table.items()
+    }
 
 
 def recipe(name: str, source: Path | None = None) -> Recipe:
@@ -136,7 +144,27 @@ def _complete(table: Mapping[str, Any], model: Mapping[str, Any]) -> Mapping[str
     return {**base, **model, "files": [*base.get("files", ()), *model.get("files", ())]}
 
 
+def _with_own(table: Mapping[str, Any], models: Path) -> Mapping[str, Any]:
+    """Fill in what the cards of the model's own files say.
+
+    A voice that such a file was not made for is not a voice of the model.
+    """
+    files, voices = [], table["voices"]
+    for file in table["files"]:
+        if "own" not in file:
+            files.append(file)
+            continue
+        card = read_card(models, file["own"])
+        described = {"size": card.size, "sha256": card.sha256, "licence": card.licence}
+        files.append({"name": file["name"], "sources": [{"own": card.path}], **described})
+        if card.voices:
+            voices = [voice for voice in voices if voice["name"] in card.voices]
+    return {**table, "files": files, "voices": voices}
+
+
 def _recipe(name: str, table: Mapping[str, Any]) -> Recipe:
+    files = tuple(_file(file) for file in table["files"])
+    fetched = sorted((file.name, file.size, file.sha256) for file in files if not file.is_own)
     return Recipe(
         name=name,
         engine=table["engine"],
@@ -147,9 +175,14 @@ def _recipe(name: str, table: Mapping[str, Any]) -> Recipe:
             VoiceSource(name=voice["name"], packs=tuple(voice.get("packs", ())))
             for voice in table["voices"]
         ),
-        files=tuple(_file(file) for file in table["files"]),
-        digest=hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest(),
+        files=files,
+        digest=_digest(table),
+        origin=_digest([table["engine"], table.get("edition", 1), fetched]),
     )
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def _file(table: Mapping[str, Any]) -> SourceFile:

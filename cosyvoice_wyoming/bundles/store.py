@@ -148,14 +148,14 @@ def _put_together(
     Fetched files are kept in `downloads` until the bundle stands.
     """
     target = bundle_dir(data_dir, wanted.name)
-    downloads = data_dir / "downloads" / wanted.name
+    downloads = data_dir / "downloads" / wanted.origin[:16]
     for leftover in target.parent.glob(f".{wanted.name}.*"):
         shutil.rmtree(leftover)
     downloads.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{wanted.name}.", dir=target.parent) as scratch:
         fresh = Path(scratch) / "new"
         fresh.mkdir()
-        fetcher = Fetcher(downloads, progress, local=local)
+        fetcher = Fetcher(downloads, progress, local=local, kin=_kin(wanted, data_dir))
         BUILDERS[wanted.name](wanted, fetcher, fresh, progress)
         progress(Step(text=f"Writing down what {wanted.name} is made of"))
         write_manifest(fresh, wanted)
@@ -166,6 +166,19 @@ def _put_together(
         sync(target.parent)
     open_bundle(target)
     shutil.rmtree(downloads)
+
+
+def _kin(wanted: Recipe, data_dir: Path) -> list[Path]:
+    """Return the bundles that were made of the same fetched files, after reading all of them."""
+    found = []
+    for folder in sorted(bundle_dir(data_dir, "").glob("[!.]*/")):
+        try:
+            origin = read_manifest(folder).origin
+        except (ModelMissing, ModelCorrupt):
+            continue
+        if origin == wanted.origin and not problems(folder):
+            found.append(folder)
+    return found
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from cosyvoice_wyoming.bundles.cards import models_dir
 from cosyvoice_wyoming.bundles.download import Downloader
 from cosyvoice_wyoming.bundles.fetch import Fetcher
 from cosyvoice_wyoming.bundles.progress import silent
@@ -18,7 +19,6 @@ from cosyvoice_wyoming.bundles.sources import (
     PypiSource,
     SourceFile,
     UrlSource,
-    models_dir,
 )
 from cosyvoice_wyoming.errors import DownloadFailed
 from tests.bundles.web import Site, serving
@@ -143,3 +143,12 @@ def test_a_file_that_the_package_lacks_is_a_failed_source(fetcher, caplog):
     with pytest.raises(DownloadFailed):
         fetcher.fetch(file_from(OwnSource(path="no/such.onnx")))
     assert "from this package: " in caplog.text
+
+
+@pytest.mark.parametrize("held", [CONTENT, CONTENT[::-1]])
+def test_a_file_of_another_bundle_is_taken_if_it_is_the_same(site, tmp_path, held):
+    (tmp_path / "kin/voices").mkdir(parents=True)
+    (tmp_path / "kin/voices/a.bin").write_bytes(held)
+    fetcher = Fetcher(tmp_path / "downloads", silent, QUICK, kin=[tmp_path / "kin"])
+    assert fetcher.fetch(file_from(UrlSource(url=site.url))).read_bytes() == CONTENT
+    assert len(site.ranges) == (held != CONTENT)

@@ -24,6 +24,7 @@ RECIPE = Recipe(
     voices=(VoiceSource(name="zh_female_01", packs=("a", "b")), VoiceSource(name="en_male_01")),
     files=(),
     digest="d" * 64,
+    origin="o" * 64,
 )
 
 
@@ -49,6 +50,7 @@ def test_a_manifest_says_what_the_recipe_said_and_lists_every_file(bundle):
     manifest = open_bundle(bundle)
     assert (manifest.name, manifest.engine, manifest.sample_rate) == ("toy", "tone", 24000)
     assert (manifest.licence, manifest.recipe) == (RECIPE.licence, RECIPE.digest)
+    assert manifest.origin == RECIPE.origin
     assert manifest.voices == RECIPE.voices
     assert [file.path for file in manifest.files] == ["model.onnx", "voices/a.bin"]
     assert manifest.size == 505
@@ -114,3 +116,9 @@ def test_a_manifest_that_cannot_be_read_is_a_broken_model(bundle, text):
     with pytest.raises(ModelCorrupt, match="cannot be read as a manifest"):
         open_bundle(bundle)
     assert len(problems(bundle)) == 1
+
+
+def test_a_manifest_of_an_older_edition_has_no_origin(bundle):
+    text = (bundle / MANIFEST).read_text()
+    (bundle / MANIFEST).write_text(text.replace(f'origin = "{RECIPE.origin}"\n', ""))
+    assert open_bundle(bundle).origin == ""

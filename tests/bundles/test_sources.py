@@ -5,8 +5,15 @@ import re
 import pytest
 
 from cosyvoice_wyoming.bundles.builders import BUILDERS
-from cosyvoice_wyoming.bundles.sources import NpmSource, PypiSource, UrlSource, recipe, recipes
-from cosyvoice_wyoming.errors import BadOption
+from cosyvoice_wyoming.bundles.sources import (
+    NpmSource,
+    OwnSource,
+    PypiSource,
+    UrlSource,
+    recipe,
+    recipes,
+)
+from cosyvoice_wyoming.errors import BadOption, ModelCorrupt
 from cosyvoice_wyoming.voices import STANDARD_VOICES
 
 
@@ -40,8 +47,8 @@ def test_packages_are_pinned_to_a_version(file):
             assert all(re.search(r"@\d", part.package) for part in source.parts)
 
 
-def test_lite_has_the_twelve_standard_voices_and_a_file_for_each_pack():
-    lite = recipe("lite")
+def test_lite_hq_has_the_twelve_standard_voices_and_a_file_for_each_pack():
+    lite = recipe("lite-hq")
     assert [voice.name for voice in lite.voices] == [voice.name for voice in STANDARD_VOICES]
     packs = {f"voices/{pack}.bin" for voice in lite.voices for pack in voice.packs}
     assert packs == {file.name for file in lite.files if file.name.startswith("voices/")}
@@ -88,3 +95,65 @@ def test_the_digest_changes_with_any_value(tmp_path):
     one, other = recipe("m", tmp_path / "a.toml"), recipe("m", tmp_path / "b.toml")
     assert one.digest != other.digest
     assert one.digest == recipe("m", tmp_path / "a.toml").digest
+
+
+OWN = """
+[big]
+engine = "tone"
+sample_rate = 24000
+licence = "MIT"
+description = "big"
+voices = [{ name = "en_male_01" }, { name = "en_female_01" }]
+files = [{ name = "a", size = 1, sha256 = "", licence = "MIT", sources = [] }]
+
+[small]
+like = "big"
+files = [{ name = "weights.onnx", own = "ours/card.toml" }]
+"""
+
+
+def card(models, voices='["en_male_01"]', sha256="s"):
+    (models / "ours").mkdir(exist_ok=True)
+    (models / "sources.toml").write_text(OWN)
+    (models / "ours/card.toml").write_text(f"""
+        file = "weights7.onnx"
+        size = 7
+        sha256 = "{sha256}"
+        licence = "Apache-2.0"
+        voices = {voices}
+    """)
+    return recipes(models / "sources.toml")
+
+
+def test_a_file_of_our_own_is_what_its_card_says(tmp_path):
+    file = card(tmp_path)["small"].files[-1]
+    assert (file.name, file.size, file.sha256) == ("weights.onnx", 7, "s")
+    assert file.sources == (OwnSource(path="ours/weights7.onnx"),)
+    assert card(tmp_path)["small"].download_size == 1
+
+
+def test_a_voice_that_our_weights_were_not_made_for_is_not_one_of_the_model(tmp_path):
+    models = card(tmp_path)
+    assert [voice.name for voice in models["small"].voices] == ["en_male_01"]
+    assert [voice.name for voice in models["big"].voices] == ["en_male_01", "en_female_01"]
+    assert len(card(tmp_path, voices="[]")["small"].voices) == 2
+
+
+def test_other_weights_of_our_own_change_the_digest_but_not_the_origin(tmp_path):
+    one, other = card(tmp_path), card(tmp_path, sha256="t")
+    assert one["small"].digest != other["small"].digest
+    assert one["small"].origin == other["small"].origin == one["big"].origin
+    assert one["big"].digest == other["big"].digest
+
+
+def test_other_files_to_fetch_or_another_edition_change_the_origin(tmp_path):
+    old = card(tmp_path)["small"].origin
+    for before, after in (("size = 1", "size = 2"), ("[big]", "[big]\nedition = 2")):
+        (tmp_path / "sources.toml").write_text(OWN.replace(before, after))
+        assert recipe("small", tmp_path / "sources.toml").origin != old
+
+
+def test_a_card_that_is_missing_is_one_sentence(tmp_path):
+    (tmp_path / "sources.toml").write_text(OWN)
+    with pytest.raises(ModelCorrupt, match=r"card\.toml cannot be read .*install this program"):
+        recipes(tmp_path / "sources.toml")

@@ -37,6 +37,7 @@ def toy(url):
             ),
         ),
         digest="1",
+        origin="sources 1",
     )
 
 
@@ -88,6 +89,53 @@ def test_a_bundle_of_another_edition_is_made_anew(model, tmp_path):
     ensure_recipe(model, tmp_path)
     ensure_recipe(dataclasses.replace(model, digest="2"), tmp_path)
     assert open_bundle(bundle_dir(tmp_path, "toy")).recipe == "2"
+
+
+def build_again(recipe, fetcher, folder, _progress):
+    """Take the graph that a bundle of the same sources has; make it only if there is none."""
+    if made := fetcher.made("graph.onnx"):
+        (folder / "graph.onnx").write_bytes(made.read_bytes())
+    else:
+        build_toy(recipe, fetcher, folder, _progress)
+
+
+def test_a_bundle_of_another_edition_is_made_of_what_is_there(model, site, tmp_path, monkeypatch):
+    ensure_recipe(model, tmp_path)
+    monkeypatch.setitem(builders.BUILDERS, "toy", build_again)
+    site.ranges.clear()
+    folder = ensure_recipe(dataclasses.replace(model, digest="2"), tmp_path)
+    assert (folder / "graph.onnx").read_bytes() == CONTENT[::-1]
+    assert open_bundle(folder).recipe == "2"
+    assert site.ranges == []
+
+
+@pytest.mark.parametrize("reason", ["other sources", "a spoilt file"])
+def test_what_is_there_is_not_taken_if_it_may_be_wrong(model, site, tmp_path, monkeypatch, reason):
+    folder = ensure_recipe(model, tmp_path)
+    monkeypatch.setitem(builders.BUILDERS, "toy", build_again)
+    if reason == "a spoilt file":
+        (folder / "graph.onnx").write_bytes(CONTENT)
+    else:
+        model = dataclasses.replace(model, origin="sources 2")
+    site.ranges.clear()
+    ensure_recipe(dataclasses.replace(model, digest="2"), tmp_path)
+    assert (folder / "graph.onnx").read_bytes() == CONTENT[::-1]
+    assert len(site.ranges) == 1
+
+
+def test_models_of_one_origin_share_what_arrived(model, site, tmp_path, monkeypatch):
+    monkeypatch.setitem(builders.BUILDERS, "twin", build_toy)
+    twin = dataclasses.replace(model, name="twin")
+
+    def build_badly(recipe, fetcher, *_rest):
+        fetcher.fetch(recipe.files[0])
+        raise DownloadFailed("the power went")
+
+    monkeypatch.setitem(builders.BUILDERS, "toy", build_badly)
+    with pytest.raises(DownloadFailed):
+        ensure_recipe(model, tmp_path)
+    ensure_recipe(twin, tmp_path)
+    assert len(site.ranges) == 1
 
 
 def test_a_build_that_fails_leaves_the_old_bundle_as_it_was(model, site, tmp_path):

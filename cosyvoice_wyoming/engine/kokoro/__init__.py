@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from cosyvoice_wyoming.bundles import open_bundle
+from cosyvoice_wyoming.bundles.lite_files import ENCODER, STUDENT, TEACHER_FP32, TEACHER_INT8
 from cosyvoice_wyoming.engine.kokoro.decoder import Decoder
 from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
 from cosyvoice_wyoming.engine.kokoro.memory import free_memory
@@ -18,10 +19,6 @@ from cosyvoice_wyoming.engine.kokoro.teacher import TeacherDecoder
 from cosyvoice_wyoming.phonemes import Phonemes
 
 _LOGGER = logging.getLogger(__name__)
-
-STUDENT = "student.onnx"
-TEACHER_FP32 = "decoder.onnx"
-TEACHER_INT8 = "decoder-int8.onnx"
 
 FP32_BYTES = 1 << 30
 """Free memory that the teacher's float decoder is given: a process with it and every language's
@@ -38,7 +35,7 @@ def load(bundle: Path, *, threads: int = 0) -> KokoroEngine:
     manifest = open_bundle(bundle)
     styles = {voice.name: read_style(bundle / "voices", voice.packs) for voice in manifest.voices}
     engine = KokoroEngine(
-        Encoder(bundle / "encoder.onnx", threads), _decoder(bundle, threads), styles
+        Encoder(bundle / ENCODER, threads), _decoder(bundle, threads), styles
     )
     style = next(iter(styles.values()))
     for _ in engine.utter(_WARM_UP, style, speed=1.0, noise=np.random.default_rng(0)):
