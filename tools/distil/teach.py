@@ -119,7 +119,7 @@ def main() -> None:
     """Read lines until the minutes are full."""
     parser = argparse.ArgumentParser(description="Let the teacher read lines")
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--bundle", type=Path, default=Path("../../data/models/lite"))
+    parser.add_argument("--bundle", type=Path, default=Path("../../data/models/lite-hq"))
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--voices", nargs="+", choices=VOICES, default=list(VOICES))
     parser.add_argument("--unseen", action="store_true")
