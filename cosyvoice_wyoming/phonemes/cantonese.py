@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, TonedSyllable, gap
 from cosyvoice_wyoming.phonemes.tables import table
+
+_LOGGER = logging.getLogger(__name__)
 
 # longest first, so that "ng" is tried before "n" and "gw" before "g"
 _INITIALS = {
@@ -17,8 +20,8 @@ _NUCLEI = {
     "aa": "a", "oe": "œ", "eo": "ø", "yu": "y", "a": "ɐ", "e": "ɛ", "i": "i", "o": "ɔ", "u": "u",
 }  # fmt: skip
 _BEFORE_VELAR = {"i": "ɪ", "u": "ʊ"}
-_WHOLE_FINALS = {"ei": ("e", "i"), "ou": ("o", "u"), "eoi": ("ø", "y")}
-_CODAS = {"": "", "i": "i", "u": "u", "m": "m", "n": "n", "ng": "ŋ", "p": "p", "t": "t", "k": "k"}
+_DIPHTHONGS = {"ei": "ei", "ou": "ou", "eoi": "øy"}
+_CODAS = {"": "", "m": "m", "n": "n", "ng": "ŋ", "p": "p", "t": "t", "k": "k"}
 _TONE_MARKS = {1: "→", 2: "↗", 3: "", 4: "↓", 5: "↗", 6: ""}
 # which of several traditional characters a simplified one stands for most often
 _COMMONER = {
@@ -43,20 +46,19 @@ class CantoneseReader:
     def read(self, text: str) -> Phonemes:
         symbols = ""
         tones: list[TonedSyllable] = []
-        for token, jyutping, *_ in self._pipeline.convert_detailed(
-            text.translate(self._traditional)
-        ):
+        for token, jyutping in self._readings(text):
             if token in PUNCTUATION:
                 symbols += gap(symbols, token) + token
                 continue
             sounds = [sound_of(syllable) for syllable in jyutping.split()]
             symbols += gap(symbols, "".join(sound for sound, _ in sounds))
             for sound, tone in sounds:
+                start = len(symbols)
+                symbols += sound
                 if sound:
-                    tones.append(
-                        TonedSyllable(start=len(symbols), end=len(symbols) + len(sound), tone=tone)
-                    )
-                    symbols += sound
+                    tones.append(TonedSyllable(start=start, end=len(symbols), tone=tone))
+                else:
+                    _LOGGER.debug("no Jyutping for %r", token)
         return Phonemes(symbols=symbols, tones=tuple(tones))
 
     def jyutping(self, text: str) -> list[str]:
@@ -94,8 +96,8 @@ def sound_of(jyutping: str) -> tuple[str, int]:
         return "", 0
     initial, nucleus, coda, digit = match.groups()
     tone = int(digit)
-    if whole := _WHOLE_FINALS.get(nucleus + coda):
-        vowel, ending = whole[0] + whole[1], ""
+    if diphthong := _DIPHTHONGS.get(nucleus + coda):
+        vowel, ending = diphthong, ""
     elif coda in ("i", "u"):
         vowel, ending = _NUCLEI[nucleus] + coda, ""
     else:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.phonemes.japanese_spelling import respell
 from cosyvoice_wyoming.phonemes.marks import plain_marks
+from cosyvoice_wyoming.phonemes.readers import reader
+from cosyvoice_wyoming.phonemes.scripts import Script, script_of
 from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, gap
 from cosyvoice_wyoming.phonemes.tables import table
+from cosyvoice_wyoming.text.language import Language
 
 if TYPE_CHECKING:
     from pyopenjtalk.types import NJDFeature
@@ -27,10 +30,12 @@ class Word:
     """A word in katakana as it is said, ー for long vowels, or a mark of punctuation.
 
     `accent` is the mora after which the pitch falls, 0 if it does not; `joins` is true if the
-    word belongs to the accent phrase of the one before it.
+    word belongs to the accent phrase of the one before it. `unread` holds kanji that Japanese
+    has no reading for; `kana` is empty then.
     """
 
-    kana: str
+    kana: str = ""
+    unread: str = ""
     accent: int = 0
     joins: bool = False
 
@@ -51,7 +56,12 @@ class JapaneseReader:
     def read(self, text: str) -> Phonemes:
         symbols = ""
         for word in self.words(text):
-            sounds = word.kana if word.kana in PUNCTUATION else self._sounds_of(word.kana, symbols)
+            if word.unread:
+                sounds = reader(Language.ZH).read(word.unread).symbols
+            elif word.kana in PUNCTUATION:
+                sounds = word.kana
+            else:
+                sounds = self._sounds_of(word.kana, symbols)
             symbols += gap(symbols, sounds) + sounds
         symbols = re.sub(r"ɴ(?= ?(.))", lambda found: _N_BEFORE.get(found[1], "ɴ"), symbols)
         return Phonemes(symbols=symbols)
@@ -92,6 +102,8 @@ def _words(feature: NJDFeature) -> Iterator[Word]:
         for mark in plain_marks(feature["string"]):
             if mark in PUNCTUATION:
                 yield Word(kana=mark)
+            elif script_of(mark) is Script.HAN:
+                yield Word(unread=mark)
     else:
         yield Word(
             kana=feature["pron"].replace("’", ""),

@@ -70,11 +70,11 @@ class KoreanReader:
 
 
 def _sound(block: Block, previous: Block | None) -> str:
-    inside_phrase = previous is not None and not block.starts_phrase
     onset = _ONSETS[block.onset]
-    if block.onset in _VOICED and inside_phrase and previous is not None:
-        onset = _VOICED[block.onset] if previous.coda in _SONORANT_CODAS else onset
-    elif block.onset == "ㄹ" and inside_phrase and previous is not None and previous.coda == "ㄹ":
+    coda_before = None if previous is None or block.starts_phrase else previous.coda
+    if block.onset in _VOICED and coda_before in _SONORANT_CODAS:
+        onset = _VOICED[block.onset]
+    elif block.onset == "ㄹ" and coda_before == "ㄹ":
         onset = "l"
     elif block.onset in "ㅅㅆ" and block.vowel in _FRONT:
         onset = onset.replace("s", "ɕ")

@@ -22,7 +22,7 @@ class Script(Enum):
     HANGUL = auto()
     DIGIT = auto()
     OTHER = auto()
-    """Letters that no language here reads: Cyrillic, Thai and so on."""
+    """Letters that no language here reads, such as Thai."""
     COMMON = auto()
     """Punctuation, spaces and marks, which follow the words around them."""
 
@@ -94,6 +94,7 @@ def runs(text: str, language: Language) -> Iterator[Run]:
     for character in text:
         script = script_of(character)
         if script is Script.OTHER:
+            _LOGGER.debug("no language here reads %r", character)
             kept.append(" ")
             continue
         if script not in (Script.COMMON, Script.DIGIT):
@@ -103,7 +104,5 @@ def runs(text: str, language: Language) -> Iterator[Run]:
                 start = len(kept)
             current = reader
         kept.append(character)
-    if len(kept) != len(text) or any(script_of(c) is Script.OTHER for c in text):
-        _LOGGER.debug("no pronunciation for some letters of %r", text)
     if rest := "".join(kept[start:]):
         yield Run(text=rest, language=current or language)

@@ -43,3 +43,7 @@ def test_kanji_outside_the_dictionary_are_read_without_another_dictionary(reader
 def test_the_accent_of_a_word_is_at_hand(reader):
     assert [word.accent for word in reader.words("雨")] == [1]
     assert [word.accent for word in reader.words("鼻")] == [0]
+
+
+def test_kanji_without_any_japanese_reading_are_read_in_mandarin(reader):
+    assert reader.read("们です").symbols == "mən desɨ"
