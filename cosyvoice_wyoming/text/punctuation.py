@@ -30,7 +30,7 @@ _INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=[A-Za-z]\b)|(?<=\b[A-Za-z])\.")
 _LOOSE_APOSTROPHE = re.compile(r"(?<![^\W\d_])'|'(?![^\W\d_])")
 _LOOSE_HYPHEN = re.compile(r"(?<![^\W\d_])-+|-+(?![^\W\d_])")
 _RUN = re.compile(f"[ {_STRENGTH}]*[{_STRENGTH}][ {_STRENGTH}]*")
-_WIDE_LETTER = r"[㐀-鿿ぁ-ヿ々〇豈-\ufaff\U00020000-\U0003ffff]"
+_WIDE_LETTER = r"[㐀-鿿ぁ-ヿ々〇\uf900-\ufaff\U00020000-\U0003ffff]"
 _INNER_SPACE = re.compile(rf"(?<={_WIDE_LETTER}) +| +(?={_WIDE_LETTER})")
 _SPACES = re.compile(r" {2,}")
 _POINT = "\ue010"
