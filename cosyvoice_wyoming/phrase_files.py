@@ -95,6 +95,13 @@ class PhraseFiles:
             with self._lock:
                 self._coming.discard(name)
 
+    def clear(self) -> None:
+        """Delete every phrase."""
+        with self._lock:
+            names = list(self._sizes)
+        for name in names:
+            self._delete(name)
+
     def close(self) -> None:
         """Write what waits and end the thread."""
         self._waiting.put(None)

@@ -97,6 +97,12 @@ class PhraseCache:
         self._kept.clear()
         self._bytes = 0
 
+    def clear(self) -> None:
+        """Forget every phrase, here and on the disk."""
+        self.forget_memory()
+        if self._files:
+            self._files.clear()
+
     def close(self) -> None:
         """Write what waits to be written."""
         if self._files:

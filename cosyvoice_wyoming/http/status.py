@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Literal
 
@@ -10,6 +12,7 @@ from pydantic import BaseModel
 from starlette.responses import PlainTextResponse, Response
 
 from cosyvoice_wyoming import __version__
+from cosyvoice_wyoming.audio import Pcm
 from cosyvoice_wyoming.bundles import State, catalog
 from cosyvoice_wyoming.errors import BadOption, BadRequest
 from cosyvoice_wyoming.http.bodies import ExplainBody
@@ -22,6 +25,7 @@ from cosyvoice_wyoming.http.metrics import (
     median_first_audio,
     resident_bytes,
 )
+from cosyvoice_wyoming.narration import Studio
 
 DEGRADED_RTF = 1.0
 """Slower than this, the machine cannot make speech as fast as it is heard."""
@@ -87,6 +91,7 @@ class Status(BaseModel):
     answers: int
     failures: int
     max_text_chars: int
+    phrase_bytes: int
     installation: Progress | None
 
 
@@ -146,6 +151,11 @@ def page_router(desk: Desk, installer: Installer) -> APIRouter:
         """Return how a text is read, segment by segment."""
         return await explain(desk, body.text, body.language)
 
+    @routes.delete("/phrases", status_code=HTTPStatus.NO_CONTENT)
+    async def clear_phrases() -> None:
+        """Forget what was spoken before, so that everything is made anew."""
+        await _clear_phrases(desk)
+
     @routes.post("/models/{name}/install", status_code=HTTPStatus.ACCEPTED)
     async def install(name: str) -> Progress:
         """Begin to fetch a model; the status tells how far it is."""
@@ -191,8 +201,33 @@ def _status(desk: Desk, installer: Installer) -> Status:
         answers=journal.answers.total(),
         failures=journal.failures.total(),
         max_text_chars=desk.settings.max_text_chars,
+        phrase_bytes=_phrase_bytes(desk),
         installation=installer.progress,
     )
+
+
+def _phrase_bytes(desk: Desk) -> int:
+    """Return the room that phrases take which were spoken before."""
+    studio = desk.studio()
+    if studio is None or studio.phrases is None:
+        return 0
+    return studio.phrases.bytes_in_memory + studio.phrases.bytes_on_disk
+
+
+async def _clear_phrases(desk: Desk) -> None:
+    """Forget the phrases, on the worker's thread, which alone uses them."""
+
+    def work(studio: Studio) -> Iterator[Pcm]:
+        if studio.phrases:
+            studio.phrases.clear()
+        yield from ()
+
+    lane = desk.worker.open()
+    with contextlib.closing(lane):
+        lane.put(work)
+        lane.finish()
+        async for _ in lane:
+            pass
 
 
 def _models(desk: Desk) -> list[ModelItem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
+from cosyvoice_wyoming.bundles import bundle_dir
+from cosyvoice_wyoming.bundles.manifest import write_manifest
+from cosyvoice_wyoming.bundles.sources import recipe
 from tests.http.processes import start
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -186,6 +190,33 @@ def test_models_show_their_licence_and_can_be_installed(page: Page):
     row = page.locator("#models li", has_text="lite").first
     expect(row).to_contain_text("Apache-2.0")
     expect(row.get_by_role("button")).to_have_text("Install")
+
+
+def test_another_model_can_be_used(browser: Browser, tmp_path):
+    known = dataclasses.replace(recipe("lite"), engine="tone")
+    bundle = bundle_dir(tmp_path, "lite")
+    bundle.mkdir(parents=True)
+    (bundle / "note.txt").write_text("a bundle of the tone engine under another name")
+    write_manifest(bundle, known)
+    for address in start(tmp_path):
+        for page in opened(browser, address):
+            row = page.locator("#models li").filter(has=page.get_by_text("lite", exact=True))
+            row.get_by_role("button", name="Use").click()
+            expect(page.locator("#version")).to_contain_text("· lite")
+            expect(page.locator("#health")).to_have_text("ready")
+            expect(row).to_contain_text("in use")
+            page.fill("#text", "Hello.")
+            speak(page)
+
+
+def test_kept_phrases_can_be_cleared(page: Page):
+    page.fill("#text", "Keep this phrase.")
+    speak(page)
+    expect(page.locator("#phrases")).not_to_have_text("0.0 MB")
+    with page.expect_response(lambda answer: answer.request.method == "DELETE") as cleared:
+        page.click("#clear")
+    assert cleared.value.status == 204
+    expect(page.locator("#error")).to_be_hidden()
 
 
 def test_an_installation_shows_how_far_it_is(page: Page):

@@ -76,6 +76,13 @@ async def test_status_is_what_the_page_shows(server: Running):
     assert status["installation"] is None
 
 
+async def test_phrases_can_be_forgotten(server: Running):
+    await server.tts(text="Hello.")
+    assert (await server.http.get("/api/status")).json()["phrase_bytes"] > 0
+    assert (await server.http.delete("/api/phrases")).status_code == 204
+    assert (await server.http.get("/api/status")).json()["phrase_bytes"] == 0
+
+
 async def test_explain_shows_how_a_text_is_read(server: Running):
     body = {"text": "客厅现在 26℃。The TV is on."}
     rows = (await server.http.post("/api/explain", json=body)).json()

@@ -1,6 +1,6 @@
 // The page: ties the form, the player and what the server says of itself together.
 
-import { Problem, get, post, setToken } from "./api.js";
+import { Problem, get, post, send, setToken } from "./api.js";
 import { LANGUAGES, SAMPLES, message, preferred } from "./messages.js";
 import { Player } from "./player.js";
 import { draw } from "./waveform.js";
@@ -261,6 +261,7 @@ function showStatus() {
   $("rtf").textContent = status.answers ? status.last_rtf.toFixed(2) : "–";
   $("queue").textContent = String(status.requests);
   $("memory").textContent = `${Math.round(status.memory_bytes / 1e6)} MB`;
+  $("phrases").textContent = `${(status.phrase_bytes / 1e6).toFixed(1)} MB`;
   $("version").textContent = `${status.version} · ${status.model}`;
   showInstallation(status.installation);
 }
@@ -268,6 +269,16 @@ function showStatus() {
 async function keepPolling() {
   if (!document.hidden) await poll();
   setTimeout(keepPolling, POLL_MS);
+}
+
+async function clearPhrases() {
+  showError("");
+  try {
+    await send("api/phrases", { method: "DELETE" }, askToken);
+    await poll();
+  } catch (error) {
+    showError(error);
+  }
 }
 
 // Small things
@@ -307,6 +318,7 @@ $("form").addEventListener("submit", (event) => {
   speak();
 });
 $("stop").addEventListener("click", stop);
+$("clear").addEventListener("click", clearPhrases);
 $("voice").addEventListener("change", followVoice);
 $("speed").addEventListener("input", () => {
   $("speed-value").textContent = Number($("speed").value).toFixed(1);
