@@ -45,3 +45,7 @@ class DownloadFailed(SpeechError):
 
 class EngineFailed(SpeechError):
     """The engine could not turn an utterance into audio."""
+
+
+class EngineLost(EngineFailed):
+    """The engine broke too often: another must be loaded in its place."""

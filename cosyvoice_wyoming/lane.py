@@ -81,6 +81,11 @@ class Lane(Generic[T]):
         """Hand the reader audio, the error that ends it, or None at the end. On the event loop."""
         self._arrived.put_nowait(item)
 
+    @property
+    def begun(self) -> bool:
+        """Whether work is under way."""
+        return self._steps is not None
+
     def standing(self) -> Standing | None:
         """Return how far the lane is; None while there is nothing to do in it."""
         if self._steps is None and not self._works and not self._finished:

@@ -16,13 +16,13 @@ from typing import Any, Self
 from cosyvoice_wyoming import info, wire
 from cosyvoice_wyoming.address import StdioAddress
 from cosyvoice_wyoming.discovery import announced
-from cosyvoice_wyoming.errors import BadOption, ServerBusy
+from cosyvoice_wyoming.errors import BadOption, ServerBusy, SpeechError
 from cosyvoice_wyoming.listen import Listener, listen, open_stdio
 from cosyvoice_wyoming.rehearsal import rehearsals
 from cosyvoice_wyoming.session import House, Limits, Session
 from cosyvoice_wyoming.settings import Settings
 from cosyvoice_wyoming.speech import Manner, Studio
-from cosyvoice_wyoming.studio import check_model, load_studio
+from cosyvoice_wyoming.studio import Loading, check_model
 from cosyvoice_wyoming.voices import STANDARD_VOICES
 from cosyvoice_wyoming.worker import Worker
 
@@ -36,21 +36,29 @@ async def serve(settings: Settings) -> Settings | None:
     """Serve clients until SIGTERM or SIGINT; a second signal ends the process at once.
 
     Returns the settings to go on with if somebody chose another model on the page, else None.
-    Raises BadOption if the address cannot be had or there is no such model.
+    Raises BadOption if the address cannot be had or there is no such model, EngineFailed if the
+    model breaks again and again.
     """
     stopping = asyncio.Event()
     following: list[Settings] = []
+    broken: list[SpeechError] = []
 
     def switch(model: str) -> None:
         following.append(dataclasses.replace(settings, model=model))
         stopping.set()
 
-    server = Server(settings)
+    def give_up(error: SpeechError) -> None:
+        broken.append(error)
+        stopping.set()
+
+    server = Server(settings, give_up=give_up)
     with _signals_set(stopping):
         if isinstance(settings.uri, StdioAddress):
             await _serve_stdio(server, stopping)
         else:
             await _serve_door(server, settings, stopping, switch)
+    if broken:
+        raise broken[0]
     if following:
         return following[-1]
     if server.worker.running:
@@ -70,8 +78,11 @@ class Server:
         load: Callable[[], Studio] | None = None,
         limits: Limits | None = None,
         warm: bool = True,
+        give_up: Callable[[SpeechError], object] = lambda _: None,
     ) -> None:
         self._settings = settings
+        self._on_broken = give_up
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._description = info.describe(STANDARD_VOICES).event()
         manner = Manner(
             speed=settings.speed,
@@ -80,7 +91,7 @@ class Server:
             trail_silence=settings.trail_silence_ms / 1000,
         )
         self.worker = Worker(
-            load or (lambda: load_studio(settings)),
+            load or Loading(settings, self._give_up),
             unload=Studio.close,
             on_loaded=self._on_loaded,
             warm_up=rehearsals(manner) if warm else (),
@@ -116,6 +127,7 @@ class Server:
             if self._listener:
                 self._listener.close()
             raise
+        self._loop = asyncio.get_running_loop()
         self.worker.start()
         return self
 
@@ -147,6 +159,11 @@ class Server:
         task = asyncio.create_task(talk)
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+
+    def _give_up(self, error: SpeechError) -> None:
+        """Say that no engine can be had any more. Called on the worker's thread."""
+        if self._loop:
+            self._loop.call_soon_threadsafe(self._on_broken, error)
 
     def _on_loaded(self, studio: Studio) -> None:
         self.studio = studio

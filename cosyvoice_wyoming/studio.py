@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+import logging
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.engine.registry import ENGINES
+from cosyvoice_wyoming.errors import EngineFailed, SpeechError
+from cosyvoice_wyoming.isolated.engine import IsolatedEngine
 from cosyvoice_wyoming.narration import Studio
 from cosyvoice_wyoming.phrase_files import PhraseFiles
 from cosyvoice_wyoming.phrases import PhraseCache
@@ -15,7 +19,13 @@ from cosyvoice_wyoming.voices import VoiceCatalog
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.bundles import Progress
+    from cosyvoice_wyoming.engine import Engine
     from cosyvoice_wyoming.settings import Settings
+
+_LOGGER = logging.getLogger(__name__)
+
+EMBEDDED = "lite"
+"""The model to fall back to."""
 
 WITHOUT_BUNDLE = "tone"
 """The engine that is also a model: it has no files."""
@@ -35,21 +45,28 @@ def check_model(name: str) -> None:
         recipe(name)
 
 
-def load_studio(settings: Settings, progress: Progress | None = None) -> Studio:
+def load_studio(
+    settings: Settings, progress: Progress | None = None, *, isolated: bool = False
+) -> Studio:
     """Load the model that the settings name; fetch and build its bundle first if need be.
+
+    An `isolated` engine runs in a process of its own.
 
     Raises BadOption for an unknown model, DownloadFailed, ModelCorrupt, EngineFailed.
     """
-    model = WITHOUT_BUNDLE
-    if settings.model == WITHOUT_BUNDLE:
-        engine = ENGINES[WITHOUT_BUNDLE](Path(), threads=settings.threads)
-    else:
+    bundle, name, model = settings.data_dir, WITHOUT_BUNDLE, WITHOUT_BUNDLE
+    if settings.model != WITHOUT_BUNDLE:
         from cosyvoice_wyoming.bundles import ensure, open_bundle, silent
         from cosyvoice_wyoming.bundles.manifest import MANIFEST
 
         bundle = ensure(settings.model, settings.data_dir, progress or silent)
-        engine = ENGINES[open_bundle(bundle).engine](bundle, threads=settings.threads)
+        name = open_bundle(bundle).engine
         model = hashlib.sha256((bundle / MANIFEST).read_bytes()).hexdigest()
+    engine: Engine
+    if isolated:
+        engine = IsolatedEngine(name, bundle, threads=settings.threads)
+    else:
+        engine = ENGINES[name](bundle, threads=settings.threads)
     return Studio(
         engine=engine,
         catalog=VoiceCatalog(engine.voices, settings.default_voices),
@@ -57,6 +74,36 @@ def load_studio(settings: Settings, progress: Progress | None = None) -> Studio:
         phrases=_phrases(settings),
         model=model,
     )
+
+
+class Loading:
+    """Loads what the settings ask for; called again because that broke, the embedded model.
+
+    If that breaks as well, or is what broke, `give_up` is called: a supervisor may do better.
+    """
+
+    def __init__(self, settings: Settings, give_up: Callable[[SpeechError], object]) -> None:
+        self._settings = settings
+        self._give_up = give_up
+        self._loaded = False
+
+    def __call__(self) -> Studio:
+        """Return a studio with an isolated engine. Raises SpeechError."""
+        if self._loaded:
+            self._fall_back()
+        studio = load_studio(self._settings, isolated=True)
+        self._loaded = True
+        return studio
+
+    def _fall_back(self) -> None:
+        broken = self._settings.model
+        if broken in {EMBEDDED, WITHOUT_BUNDLE}:
+            error = EngineFailed(f"the model {broken} broke again and again: the server ends")
+            self._give_up(error)
+            raise error
+        _LOGGER.error("the model %s broke again and again: %s speaks instead", broken, EMBEDDED)
+        self._settings = replace(self._settings, model=EMBEDDED)
+        self._loaded = False
 
 
 def _phrases(settings: Settings) -> PhraseCache | None:

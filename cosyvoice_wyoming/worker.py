@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
-from cosyvoice_wyoming.errors import EngineFailed, ServerBusy, ShuttingDown, SpeechError
+from cosyvoice_wyoming.errors import EngineFailed, EngineLost, ServerBusy, ShuttingDown, SpeechError
 from cosyvoice_wyoming.lane import Lane
 from cosyvoice_wyoming.schedule import next_turn
 
@@ -125,10 +125,12 @@ class Worker(Generic[T]):
 
     def _run(self) -> None:
         try:
-            loaded = self._load_patiently()
-            if self._on_loaded:
-                self._tell(self._on_loaded, loaded)
-            self._work_until_stopped(loaded)
+            while True:
+                loaded = self._load_patiently()
+                if self._on_loaded:
+                    self._tell(self._on_loaded, loaded)
+                with contextlib.suppress(EngineLost):
+                    self._work_until_stopped(loaded)
         except _StoppedError:
             pass
         except BaseException:
@@ -195,6 +197,9 @@ class Worker(Generic[T]):
                 self._warming = iter(self._warm_up.popleft()(loaded))
             if self._warming and next(self._warming, None) is None:
                 self._warming = None
+        except EngineLost as error:
+            self._end_begun(error)
+            raise
         except Exception as error:  # noqa: BLE001  # the request that needs it will say so
             self._warming = None
             _log_failure(error)
@@ -209,6 +214,9 @@ class Worker(Generic[T]):
         try:
             steps = lane.current(loaded)
             pcm = None if steps is None else next(steps, None)
+        except EngineLost as error:
+            self._end_begun(error)
+            raise
         except SpeechError as error:
             self._end(lane, error)
         except Exception as error:  # noqa: BLE001  # engines fail in ways of their own
@@ -225,6 +233,15 @@ class Worker(Generic[T]):
     def _end(self, lane: Lane[T], item: SpeechError | None) -> None:
         self.leave(lane)
         self._tell(lane.arrive, item)
+
+    def _end_begun(self, error: SpeechError) -> None:
+        """End the lanes with work under way: it hangs on an engine that is lost."""
+        self._warming = None
+        with self.changed:
+            begun = [lane for lane in self._lanes if lane.begun]
+        for lane in begun:
+            self._end(lane, _again(error))
+            lane.drop()
 
     def _end_all(self, error: SpeechError) -> None:
         with self.changed:

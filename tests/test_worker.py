@@ -11,6 +11,7 @@ from cosyvoice_wyoming import worker as worker_module
 from cosyvoice_wyoming.audio import Pcm, silence
 from cosyvoice_wyoming.errors import (
     EngineFailed,
+    EngineLost,
     ModelMissing,
     ServerBusy,
     ShuttingDown,
@@ -254,3 +255,33 @@ async def test_a_request_waits_for_one_step_of_warming_up():
         assert warm.done <= 3
         warm.gate.release(100)
         await until(lambda: warm.done == 100)
+
+
+async def test_a_lost_engine_is_loaded_anew_and_only_what_it_had_begun_fails():
+    loads: list[int] = []
+    unloads: list[str] = []
+
+    def load() -> str:
+        loads.append(len(loads))
+        return f"engine {len(loads)}"
+
+    def lose(_: object) -> Iterator[Pcm]:
+        yield silence(0.5, RATE)
+        raise EngineLost("it broke 3 times")
+
+    def name(loaded: str) -> Iterator[Pcm]:
+        yield silence(1.0 if loaded == "engine 2" else 0.5, RATE)
+
+    async with working(load, unload=unloads.append) as worker:
+        begun = Steps([1.0] * 2, gated=True)
+        losing, other = opened(worker, lose), opened(worker, begun)
+        waiting = worker.open()
+        assert (await anext(losing)).seconds == 0.5
+        begun.gate.release(1)
+        for lane in (losing, other):
+            with pytest.raises(EngineLost, match="3 times"):
+                await seconds_of(lane)
+        waiting.put(name)
+        waiting.finish()
+        assert await seconds_of(waiting) == [1.0]
+        assert unloads == ["engine 1"]

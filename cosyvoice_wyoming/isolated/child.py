@@ -1,0 +1,152 @@
+"""The engine's process: loads an engine and does its steps as the server asks for them.
+
+Started as `python -m cosyvoice_wyoming.isolated.child FD LEVEL FORMAT`. It ends with the server,
+even in the middle of a step: a thread of its own sees the socket close.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import logging
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from cosyvoice_wyoming.engine import Engine, Waveform
+from cosyvoice_wyoming.errors import EngineFailed, SpeechError
+from cosyvoice_wyoming.isolated.messages import (
+    Drop,
+    Failed,
+    Load,
+    Loaded,
+    Message,
+    Speak,
+    Step,
+    Stepped,
+    receive,
+    send,
+)
+from cosyvoice_wyoming.logs import log_to_stderr
+
+_LOGGER = logging.getLogger(__name__)
+
+OOM_SCORE = 500
+"""Where memory runs out, the system should kill this process and not the server."""
+
+IDLE_SECONDS = 5.0
+"""After so long without work, memory that is free goes back to the system."""
+
+
+def main() -> None:
+    """Serve one server until it goes."""
+    descriptor, level, form = sys.argv[1:4]
+    for number in (signal.SIGINT, signal.SIGTERM):  # they reach a whole group; the server decides
+        signal.signal(number, signal.SIG_IGN)
+    log_to_stderr(level, form)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), "ascii")
+    channel = socket.socket(fileno=int(descriptor))
+    inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(channel, inbox), daemon=True).start()
+    Child(channel, inbox).run()
+
+
+def _read(channel: socket.socket, inbox: queue.SimpleQueue[Message]) -> None:
+    with contextlib.suppress(OSError):
+        while message := receive(channel):
+            inbox.put(message)
+    os._exit(0)
+
+
+class Child:
+    """The engine and the utterances that are under way."""
+
+    def __init__(self, channel: socket.socket, inbox: queue.SimpleQueue[Message]) -> None:
+        self._channel = channel
+        self._inbox = inbox
+        self._engine: Engine | None = None
+        self._utterances: dict[int, Iterator[Waveform]] = {}
+
+    def run(self) -> None:
+        """Do what comes, one thing after the other, for ever."""
+        while True:
+            match self._next():
+                case Load() as load:
+                    self._answer_load(load)
+                case Speak() as speak:
+                    self._utterances[speak.utterance] = self._speak(speak)
+                case Step(utterance=utterance):
+                    self._answer_step(utterance)
+                case Drop(utterance=utterance):
+                    self._utterances.pop(utterance, None)
+                case _:
+                    pass
+
+    def _next(self) -> Message:
+        try:
+            return self._inbox.get(timeout=IDLE_SECONDS)
+        except queue.Empty:
+            trim_memory()
+            return self._inbox.get()
+
+    def _answer_load(self, load: Load) -> None:
+        from cosyvoice_wyoming.engine.registry import ENGINES
+
+        try:
+            self._engine = ENGINES[load.engine](Path(load.bundle), threads=load.threads)
+        except Exception as error:  # noqa: BLE001  # the server says it
+            self._fail(error)
+            return
+        voices = tuple(self._engine.voices)
+        send(self._channel, Loaded(sample_rate=self._engine.sample_rate, voices=voices))
+
+    def _speak(self, speak: Speak) -> Iterator[Waveform]:
+        if self._engine is None:
+            raise EngineFailed("no engine has been loaded")
+        voice = next(voice for voice in self._engine.voices if voice.name == speak.voice)
+        speaker = self._engine.speaker(voice, speed=speak.speed, seed=speak.seed)
+        yield from speaker.speak(speak.spoken)
+
+    def _answer_step(self, utterance: int) -> None:
+        try:
+            samples = next(self._utterances[utterance], None)
+        except Exception as error:  # noqa: BLE001  # engines fail in ways of their own
+            self._fail(error)
+        else:
+            send(self._channel, Stepped(samples=samples))
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, SpeechError):
+            failed = Failed(kind=type(error).__name__, sentence=str(error))
+        else:
+            _log_failure(error)
+            sentence = f"the engine failed ({type(error).__name__})"
+            failed = Failed(kind=EngineFailed.__name__, sentence=sentence)
+        send(self._channel, failed)
+
+
+def _log_failure(error: Exception) -> None:
+    """Log where the engine broke. Its message may hold the text, which is for debugging only."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames[-5:]))
+    _LOGGER.error("the engine failed: %s at %s", type(error).__name__, places)
+    _LOGGER.debug("the engine failed", exc_info=error)
+
+
+def trim_memory() -> None:
+    """Give memory that is free back to the system, where its C library can do that."""
+    gc.collect()
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+if __name__ == "__main__":
+    main()
