@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cosyvoice_wyoming.text.languages import Verbaliser
 
 _EQUATION = re.compile(r"[\d)]\s*[=≈≠<>≤≥]|[=≈≠]\s*[-(]?\d")
+_ENDS_DATE = frozenset("年月日号號点點时時分년월일시분")
 _OPERAND_BEFORE = re.compile(r"[\d)]\s?$")
 
 
@@ -64,7 +65,9 @@ class Place:
         if matched[0] not in "-+":
             return False
         glued = self.previous.isascii() and self.previous.isalnum()
-        return glued or self.previous in {")", "%", "°"} or (self.equation and self.after_operand())
+        dated = self.after_measure and self.previous in _ENDS_DATE
+        joined = glued or dated or self.previous in {")", "%", "°"}
+        return joined or (self.equation and self.after_operand())
 
 
 Tokens: TypeAlias = "Sequence[Token | str] | None"

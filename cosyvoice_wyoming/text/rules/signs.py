@@ -15,6 +15,17 @@ _DASHES = frozenset("-–—~～〜")
 _CJK = frozenset({Language.ZH, Language.YUE, Language.JA})
 
 
+_TO = {
+    Language.ZH: "到",
+    Language.YUE: "到",
+    Language.JA: "から",
+    Language.KO: "에서 ",
+    Language.EN: " to ",
+}
+_NUMBER_SOON = re.compile(r"\s?[^\W\d]{0,3}\s?\d")
+"""`下午5点` after a dash: the other end of a range, with a word or two before its number."""
+
+
 def _sign(match: re.Match[str], place: Place) -> Tokens:
     sign = match[0]
     after = place.text[place.index + 1 :][:2]
@@ -35,6 +46,8 @@ def _sign(match: re.Match[str], place: Place) -> Tokens:
 
 def _dash(sign: str, place: Place, after: str, *, number_follows: bool) -> Tokens:
     latin_follows = after[:1].isascii() and after[:1].isalpha()
+    if place.after_measure and _NUMBER_SOON.match(place.text, place.index + 1):
+        return [_TO[place.language]]
     if number_follows and place.equation and place.after_operand():
         return [Sign(sign="-", arithmetic=True)]
     if sign == "-" and place.after_latin() and latin_follows:
