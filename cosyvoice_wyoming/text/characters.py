@@ -11,7 +11,8 @@ OTHER_TENTHS = 3
 
 
 def is_han(char: str) -> bool:
-    return "㐀" <= char <= "鿿" or "\uf900" <= char <= "\ufaff" or "\U00020000" <= char <= "\U0003ffff"
+    basic = "㐀" <= char <= "鿿" or "\uf900" <= char <= "\ufaff"
+    return basic or "\U00020000" <= char <= "\U0003ffff"
 
 
 def is_kana(char: str) -> bool:

@@ -75,7 +75,7 @@ def fold(text: str) -> str:
 
     Digits of every script become ASCII digits, `½` becomes `1/2`, arrows a comma.
     """
-    text = _SPACES.sub(lambda match: "\n" if "\n" in match[0] else " ", text)
+    text = _SPACES.sub(lambda match: "\n" * min(match[0].count("\n"), 2) or " ", text)
     text = _EXPONENT.sub(_spell_exponent, text)
     text = _VULGAR.sub(_spell_fraction, text.translate(_MAPPED))
     text = _COMPATIBLE.sub(_normalize, text)

@@ -55,8 +55,7 @@ def strip_markup(text: str) -> str:
         text = _FOOTNOTE.sub("", _IMAGE_OR_LINK.sub(r"\1", text))
     text = fold(text)
     text = _TIMES.sub(r"\1×\2", _ESCAPE.sub(r"\1", text))
-    lines = (_strip_line(line) for line in text.split("\n"))
-    return _MARKS.sub("", _join([line for line in lines if line])).strip()
+    return _MARKS.sub("", _join([_strip_line(line) for line in text.split("\n")])).strip()
 
 
 def _strip_line(line: str) -> str:
@@ -70,10 +69,14 @@ def _strip_line(line: str) -> str:
 
 
 def _join(lines: list[str]) -> str:
-    """Join lines with a comma where they do not end in a mark of their own."""
-    joined = ""
+    """Join lines with a comma, paragraphs with a full stop, unless they have a mark already."""
+    joined, mark = "", "，"
     for line in lines:
+        if not line:
+            mark = "。"
+            continue
         if joined:
-            joined += " " if joined.rstrip("*_`~")[-1:] in _ENDS_LINE else "，"
+            joined += " " if joined.rstrip("*_`~")[-1:] in _ENDS_LINE else mark
         joined += line
+        mark = "，"
     return joined

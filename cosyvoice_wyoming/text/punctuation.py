@@ -33,6 +33,7 @@ _RUN = re.compile(f"[ {_STRENGTH}]*[{_STRENGTH}][ {_STRENGTH}]*")
 _WIDE_LETTER = r"[㐀-鿿ぁ-ヿ々〇\uf900-\ufaff\U00020000-\U0003ffff]"
 _INNER_SPACE = re.compile(rf"(?<={_WIDE_LETTER}) +| +(?={_WIDE_LETTER})")
 _SPACES = re.compile(r" {2,}")
+_CLOSERS_AT_END = " )）]】〕"
 _POINT = "\ue010"
 """Stands for a full stop inside an abbreviation, which is no pause."""
 
@@ -43,6 +44,7 @@ def tidy(text: str, language: Language) -> str:
     Quotation marks vanish, brackets and dashes become commas. Left are letters, spaces, inner
     apostrophes and hyphens, and the marks `、，：；。！？…` or `,:;.!?…`.
     """
+    text = text.rstrip(_CLOSERS_AT_END)
     text = _INNER_POINT.sub(_POINT, _ELLIPSIS.sub("…", text))
     text = text.translate(_TO_WIDE)
     text = "".join(filter(_is_kept, text))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.text.fences import FenceFilter
 from cosyvoice_wyoming.text.given import without_private
-from cosyvoice_wyoming.text.segment import Segmenter
+from cosyvoice_wyoming.text.segment import LIMITS, Limits, Segmenter
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.text.ssml import Manner, Stretch, is_ssml, read_ssml
 
@@ -26,14 +27,19 @@ class Script:
     starts with `<speak>`) gives them at the end; if it is broken it is read as text.
     """
 
-    def __init__(self, text_format: str = "text", hint: Language | None = None) -> None:
+    def __init__(
+        self,
+        text_format: str = "text",
+        hint: Language | None = None,
+        limits: Sequence[Limits] = LIMITS,
+    ) -> None:
         self._hint = hint
         self._told = text_format.lower() == SSML
         self._document: list[str] = []
         self._beginning: str | None = None if self._told else ""
         self._is_ssml = self._told
         self._fences = FenceFilter()
-        self._segmenter = Segmenter()
+        self._segmenter = Segmenter(limits)
 
     def feed(self, piece: str) -> list[Segment]:
         """Add text and return the segments that are complete."""

@@ -8,6 +8,7 @@ known, so how the text was split into pieces never shows in the result.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -41,6 +42,9 @@ LIMITS = (
 """For the first segment, the second and all later ones: what is already playing gives the engine
 time, so segments may grow. A first comma at 8 units is about 2 s of speech. The first segment's
 other two limits stay this high because a cut in the middle of a clause is heard."""
+
+FLUENT_LIMITS = LIMITS[-1:]
+"""For those who would rather wait than hear a pause early: every segment is a long one."""
 
 MIN_TENTHS = 50
 """Shorter sentences join the next one: an engine says 好的。 alone badly."""
@@ -107,7 +111,8 @@ class Segmenter:
     generator: a caller who ignores a generator would silently drop its text.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Sequence[Limits] = LIMITS) -> None:
+        self._all_limits = limits
         self._text = ""
         self._start = 0
         self._emitted = 0
@@ -292,7 +297,7 @@ class Segmenter:
 
     @property
     def _limits(self) -> Limits:
-        return LIMITS[min(self._emitted, len(LIMITS) - 1)]
+        return self._all_limits[min(self._emitted, len(self._all_limits) - 1)]
 
 
 def _follows_unspaced(char: str) -> bool:

@@ -48,7 +48,7 @@ _COUNTERS = (
 _REPEATED_COUNTERS = frozenset(("年", "月", "日", "時", "分", "階", "番", "歳", "人", "度"))
 """Counters said after both ends of a range: 八時から十時."""
 _THINGS = (
-    "", "ひとつ", "ふたつ", "みっつ", "よっつ", "いつつ", "むっつ", "ななつ", "やっつ", "ここのつ",
+    "", "ヒトツ", "フタツ", "ミッツ", "ヨッツ", "イツツ", "ムッツ", "ナナツ", "ヤッツ", "ココノツ",
 )  # fmt: skip
 _POLICE = 110
 _NUMBER_SIGNS = {"": "", "-": "マイナス", "+": "プラス", "±": "プラスマイナス"}
@@ -80,6 +80,7 @@ class Japanese(Verbaliser):
         words = _NUMBER_SIGNS[number.sign] + cardinal(number.integer)
         if number.fraction:
             words += "点" + "".join(_KANJI[int(digit)] for digit in number.fraction)
+            words = words.replace("点零", "点ゼロ")  # 零度 alone is freezing point, れいど
         return words
 
     def fraction(self, fraction: Fraction) -> str:

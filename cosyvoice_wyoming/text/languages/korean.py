@@ -49,6 +49,8 @@ _SINO_COUNTERS = (
     "유로", "엔", "위안", "만", "억", "조", "천", "백", "평", "연승", "골", "개국", "개년",
     "행", "열", "월분", "년도", "년생", "킬로와트시", "헥토파스칼", "데시벨", "편", "화", "부",
 )  # fmt: skip
+_NATIVE_BELOW = {"번": 11, "건": 11, "배": 11, "편": 11}
+"""Counters that Sino-Korean numerals take over before 100: 버스 이십 번."""
 _CLOCK_HOURS = 12
 _MONTHS = {6: "유", 10: "시"}  # 육월 and 십월 lose their last sound
 _NUMBER_SIGNS = {"": "", "-": "마이너스 ", "+": "플러스 ", "±": "플러스 마이너스 "}
@@ -236,7 +238,7 @@ def _counted(value: int, counter: str) -> str:
 
 def _before(counter: str, value: int) -> str:
     """Choose the numeral that `counter` asks for; decades (20대, "twenties") are Sino-Korean."""
-    is_native = counter in _NATIVE_COUNTERS and 0 < value < 100  # noqa: PLR2004
+    is_native = counter in _NATIVE_COUNTERS and 0 < value < _NATIVE_BELOW.get(counter, 100)
     if is_native and not (counter == "대" and value % 10 == 0):
         return native(value)
     return sino(str(value))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cosyvoice_wyoming.text import patterns
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.numbers import Digits, DigitsKind, Dotted, DottedKind
-from cosyvoice_wyoming.text.rules.dates import is_date
+from cosyvoice_wyoming.text.rules.dates import is_date_in_dots
 from cosyvoice_wyoming.text.rules.place import SIGNED, Place, Rule, Tokens
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _address(match: re.Match[str], _: Place) -> Tokens:
 def _version(match: re.Match[str], place: Place) -> Tokens:
     parts = tuple(match[0].split("."))
     told = _VERSION_BEFORE.search(place.before) is not None
-    if not told and (match.re is patterns.SHORT_VERSION or is_date(parts)):
+    if not told and (match.re is patterns.SHORT_VERSION or is_date_in_dots(parts)):
         return None
     return [Dotted(parts=parts, kind=DottedKind.VERSION)]
 

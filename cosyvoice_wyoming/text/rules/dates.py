@@ -27,6 +27,11 @@ def is_date(parts: Sequence[str]) -> bool:
     return len(year) == _YEAR_DIGITS and month in _MONTHS and day in _DAYS
 
 
+def is_date_in_dots(parts: Sequence[str]) -> bool:
+    """Whether the parts of `2026.11.30` or `30.11.2026` are a date rather than a version."""
+    return is_date(parts) or is_date(parts[::-1])
+
+
 def _date(match: re.Match[str], place: Place) -> Tokens:
     if not is_date((match["y"], match["m"], match["d"])) or place.after_latin():
         return None
