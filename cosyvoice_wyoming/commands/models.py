@@ -1,4 +1,4 @@
-"""`cosyvoice-wyoming models`: which models there are, fetch one, check one."""
+"""`cosyvoice-wyoming models`: which models there are, fetch one, check one, foretell its pace."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ def register(subparsers: Subparsers) -> None:
     )
     verifying = actions.add_parser("verify", help="read every byte of a model and compare")
     verifying.set_defaults(run=run, action=verify_model)
+    estimating = actions.add_parser(
+        "estimate", help="measure this device and say how fast CosyVoice would speak on it"
+    )
+    estimating.set_defaults(run=run, action=estimate_models)
+    add_options(estimating, "threads", "log_level")
     for action in (fetching, verifying):
         action.add_argument("name", metavar="NAME", nargs="?", help="default: lite")
     for action in (listing, fetching, verifying):
@@ -75,3 +80,28 @@ def verify_model(args: argparse.Namespace) -> int:
     if not wrong:
         print(f"{name} is whole")
     return 1 if wrong else 0
+
+
+def estimate_models(args: argparse.Namespace) -> int:
+    from cosyvoice_wyoming.engine.choice import choose, read_device
+    from cosyvoice_wyoming.engine.cosyvoice.estimate import MEMORY_MB, MODELS, estimate_all
+    from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision
+    from cosyvoice_wyoming.engine.cosyvoice.selftest import measure
+
+    threads = settings_of(args).threads
+    print("Measuring this device for some seconds; it should have nothing else to do.")
+    speeds = {kind: measure(kind, threads) for kind in (Precision.INT8, Precision.FP32)}
+    rows = [
+        (
+            MODELS[guess.preset],
+            f"{guess.rtf:.1f}",
+            f"{guess.first_audio:.1f} s",
+            f"{MEMORY_MB[guess.preset]} MB",
+        )
+        for guess in estimate_all(speeds)
+    ]
+    print(format_table(("MODEL", "REAL-TIME FACTOR", "FIRST SOUND", "MEMORY"), rows))
+    print("A factor of 1 speaks as fast as it is heard; 2 takes twice as long.")
+    choice = choose(read_device())
+    print(f"--model auto takes {choice.model}: {choice.reason}.")
+    return 0

@@ -119,7 +119,7 @@ def chunk_sizes(preset: Preset, tokens: int) -> list[int]:
     """Return how many tokens each chunk reads, the overlaps included."""
     sizes: list[int] = []
     left = tokens
-    while left >= preset.hop(len(sizes)) + EDGE_TOKENS:
+    while left >= preset.enough(len(sizes)):
         hop = preset.hop(len(sizes))
         sizes.append(hop + EDGE_TOKENS)
         left -= hop

@@ -24,6 +24,17 @@ TYPICAL_IDS = 25
 """Five seconds of speech, a sentence of some 25 characters."""
 
 
+MODELS = {
+    "exact": "cosyvoice-300m-sft-exact",
+    "balanced": "cosyvoice-300m-sft",
+    "fast": "cosyvoice-300m-sft-fast",
+}
+"""The models by the presets that they run."""
+
+MEMORY_MB = {"exact": 2300, "balanced": 800, "fast": 800}
+"""Peak resident memory, measured on x86-64 (benchmarks/cosyvoice_speed.py), rounded up."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """Seconds of computation for each part of a sentence, and what follows from them."""

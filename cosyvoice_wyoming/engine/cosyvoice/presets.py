@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cosyvoice_wyoming.engine.cosyvoice.flow import Schedule
+from cosyvoice_wyoming.engine.cosyvoice.flow import EDGE_TOKENS, Schedule
 from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision
 
 OFFICIAL_GUIDANCE = 0.7
@@ -23,16 +23,23 @@ class Preset:
     """A way of running the model.
 
     `hops` are the new tokens of the first chunk, the second, and so on; the last number stays.
-    Each chunk reads `EDGE_TOKENS` more.
+    Each chunk reads `EDGE_TOKENS` more. Later chunks than the first are cut only where
+    `remainder` tokens more are there, so that the last one is no mere rest: whatever its length, a
+    chunk costs the flow its overlap as well.
     """
 
     precision: Precision
     scheme: Scheme
     schedule: Schedule
     hops: tuple[int, ...]
+    remainder: int = 0
 
     def hop(self, chunk: int) -> int:
         return self.hops[min(chunk, len(self.hops) - 1)]
+
+    def enough(self, chunk: int) -> int:
+        """Return how many tokens must be there before that chunk is cut from them."""
+        return self.hop(chunk) + EDGE_TOKENS + (self.remainder if chunk else 0)
 
 
 PRESETS = {
@@ -45,14 +52,18 @@ PRESETS = {
     "balanced": Preset(
         precision=Precision.INT8,
         scheme=Scheme.SEAMLESS,
-        schedule=Schedule(guidance=(OFFICIAL_GUIDANCE,) * 10),
-        hops=(30, 60, 100),
+        schedule=Schedule(guidance=(0.0,) * 2 + (OFFICIAL_GUIDANCE,) * 6),
+        hops=(30, 80, 150),
+        remainder=60,
     ),
     "fast": Preset(
         precision=Precision.INT8,
         scheme=Scheme.SEAMLESS,
-        schedule=Schedule(guidance=(OFFICIAL_GUIDANCE, OFFICIAL_GUIDANCE, 0.0, 0.0)),
-        hops=(20, 60, 100),
+        schedule=Schedule(guidance=(0.0, OFFICIAL_GUIDANCE, OFFICIAL_GUIDANCE)),
+        hops=(15, 80, 150),
+        remainder=60,
     ),
 }
+"""The steps grow, and what a step's guidance changes grows with it: of eight steps the first two do
+nearly as well without it, and of three the first (tables in models/README.md)."""
 DEFAULT_PRESET = "balanced"

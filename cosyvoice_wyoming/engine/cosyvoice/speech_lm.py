@@ -30,13 +30,13 @@ class TextEncoder:
     def __init__(self, graph: Graph, config: Config, embedding: NDArray[np.floating]) -> None:
         self._graph = graph
         self._dim = config.text_encoder.dim
-        self._embedding = embedding
+        self.embedding = embedding
 
     def encode(self, ids: NDArray[np.int64]) -> Array:
         """Return [len(ids), lm_dim]; ids must not be empty."""
         distances, mask = causal(len(ids))
         feeds: dict[str, NDArray[Any]] = {
-            "embeddings": self._embedding[ids].astype(np.float32),
+            "embeddings": self.embedding[ids].astype(np.float32),
             "sinusoids": sinusoids(np.arange(len(ids)), self._dim),
             "distances": distances,
             "mask": mask,
@@ -111,18 +111,18 @@ class SpeechLm:
     def __init__(self, graph: Graph, config: Config, table: Array, embedding: Array) -> None:
         self._graph = graph
         self._lm = config.speech_lm
-        self._table = table
-        self._embedding = embedding
+        self.table = table
+        self.embedding = embedding
 
     def start(self, rows: Array) -> tuple[Past, Array]:
         """Read the prompt [n, d]; return the past and the logits [speech_vocab + 1]."""
-        past = Past(self._lm, self._table, len(rows))
+        past = Past(self._lm, self.table, len(rows))
         return past, self.extend(past, rows)
 
     def step(self, past: Past, token: int) -> Array:
         """Read one speech token; return the logits of the next."""
         past.reserve(1)
-        return self.extend(past, self._embedding[token : token + 1])
+        return self.extend(past, self.embedding[token : token + 1])
 
     def extend(self, past: Past, rows: Array) -> Array:
         """Read rows after the past, which must have room for them."""

@@ -58,8 +58,8 @@ def decode(stream: ChunkStream, tokens: Iterable[int | None], preset: Preset) ->
             continue
         pending.append(token)
         hop = preset.hop(chunks)
-        if len(pending) >= hop + EDGE_TOKENS:
-            yield from stream.chunk(np.array(pending), final=False)
+        if len(pending) >= preset.enough(chunks):
+            yield from stream.chunk(np.array(pending[: hop + EDGE_TOKENS]), final=False)
             del pending[:hop]
             chunks += 1
     if pending:

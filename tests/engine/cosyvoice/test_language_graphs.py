@@ -98,7 +98,7 @@ def test_rows_in_chunks_give_the_logits_of_rows_at_once(model, chunks):
 
 def test_the_logits_stay_right_where_the_past_outgrows_its_bucket(model):
     tokens = RNG.integers(0, TINY.speech_vocab, BUCKET + 6)
-    embedding = model.speech_lm._embedding
+    embedding = model.speech_lm.embedding
     past, logits = model.speech_lm.start(embedding[tokens[:1]])
     for token in tokens[1:]:
         logits = model.speech_lm.step(past, int(token))
@@ -130,7 +130,7 @@ def test_the_original_way_of_projecting_each_step_gives_the_same(model, weights,
                 {**kept, "sinusoids": sinusoids(np.arange(past.capacity + 1), LM.dim)}
             )
 
-    lm = SpeechLm(Projected(), TINY, model.speech_lm._table, model.speech_lm._embedding)
+    lm = SpeechLm(Projected(), TINY, model.speech_lm.table, model.speech_lm.embedding)
     _, logits = lm.start(rows)
     np.testing.assert_allclose(logits, expected, atol=1e-4)
 
@@ -141,7 +141,7 @@ def test_fewer_bits_stay_near(model, weights, tmp_path, precision):
     rows = RNG.standard_normal((6, LM.dim)).astype(np.float32)
     _, expected = model.speech_lm.start(rows)
     session = Session(tmp_path / "lm.onnx", threads=1)
-    lm = SpeechLm(session, TINY, model.speech_lm._table, model.speech_lm._embedding)
+    lm = SpeechLm(session, TINY, model.speech_lm.table, model.speech_lm.embedding)
     _, logits = lm.start(rows)
     correlation = np.corrcoef(logits, expected)[0, 1]
     assert correlation > {Precision.INT8: 0.99, Precision.INT4: 0.7}[precision]
