@@ -86,6 +86,7 @@ WRONG: dict[str, list[object]] = {
     "http": ["0.5", "unix:///x", "nothing at all"],
     "http_token": ["short", "x" * 257, "with\nnew lines and more"],
     "http_only_from": ["localhost", "1.2.3"],
+    "pace": ["slow"],
     "log_level": ["loud"],
     "threads": ["-1", "1.5", "65", "٣", "9" * 5000],
     "sample_rate": ["8000", "CD"],

@@ -7,7 +7,8 @@ import logging
 from dataclasses import dataclass
 from typing import Any
 
-from cosyvoice_wyoming.settings import LOG_LEVELS, Settings, load
+from cosyvoice_wyoming.options import LOG_LEVELS
+from cosyvoice_wyoming.settings import Settings, load
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +33,7 @@ OPTIONS: dict[str, Option] = {
         repeatable=True,
     ),
     "speed": Option(metavar="S", help="0.5 (slow) to 2.0 (fast), default 1.0"),
+    "pace": Option(metavar="PACE", help="latency (speak early, default) or fluency (fewer pauses)"),
     "advertise_host": Option(metavar="ADDRESS", help="address or host name to announce"),
     "http": Option(
         metavar="[HOST:]PORT", help="serve the page and the HTTP interface there (default: off)"

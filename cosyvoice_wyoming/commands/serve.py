@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def register(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser("serve", help="answer Home Assistant until stopped")
-    add_options(parser, "uri", "data_dir", "model", "voice", "speed")
+    add_options(parser, "uri", "data_dir", "model", "voice", "speed", "pace")
     parser.add_argument(
         "--no-zeroconf",
         dest="zeroconf",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from cosyvoice_wyoming.settings import MAX_SPEED, MIN_SPEED
+from cosyvoice_wyoming.options import MAX_SPEED, MIN_SPEED
 
 EXAMPLE = "客厅的灯已经打开了。"
 
