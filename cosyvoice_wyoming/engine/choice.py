@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
+
+_LOGGER = logging.getLogger(__name__)
+
+AUTO = "auto"
+"""The name that leaves the choice to this module."""
 
 LITE = "lite"
 FAST = "cosyvoice-300m-sft-fast"
@@ -50,6 +56,15 @@ def choose(device: Device) -> Choice:
     if device.cores < _BALANCED_CORES or not device.flags & _DOT_PRODUCTS:
         return Choice(model=FAST, reason=f"{has}: enough for CosyVoice's fast preset")
     return Choice(model=BALANCED, reason=f"{has}, with 8-bit dot products: CosyVoice")
+
+
+def resolve(model: str) -> str:
+    """Return the model that an option names: for `auto` the chosen one, its reason in the log."""
+    if model != AUTO:
+        return model
+    choice = choose(read_device())
+    _LOGGER.info("model %s: %s", choice.model, choice.reason)
+    return choice.model
 
 
 def read_device(root: Path = Path("/")) -> Device:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cosyvoice_wyoming.engine.choice import Device, choose, read_device
+from cosyvoice_wyoming.engine.choice import Device, choose, read_device, resolve
 
 GIB = 1 << 30
 A76 = frozenset({"fp", "asimd", "asimddp"})
@@ -31,6 +31,18 @@ def test_the_choice_for_a_device(device, cores, memory, flags, model):
     choice = choose(Device(cores=cores, memory=memory * GIB, flags=flags))
     assert choice.model == model
     assert f"{cores} cores" in choice.reason
+
+
+def test_auto_is_resolved_and_the_log_says_why(caplog):
+    with caplog.at_level("INFO"):
+        chosen = resolve("auto")
+    assert chosen in ("lite", "cosyvoice-300m-sft-fast", "cosyvoice-300m-sft")
+    assert f"model {chosen}: " in caplog.text
+    assert "cores" in caplog.text
+
+
+def test_any_other_name_stays():
+    assert resolve("lite") == "lite"
 
 
 def system(tmp_path, **files):
