@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from cosyvoice_wyoming.text.language import Language
     from cosyvoice_wyoming.text.spoken import Spoken
 
-DICTIONARY_NAME = "dictionary.txt"
-"""The user's pronunciations, in the data folder."""
-
 
 def register(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
@@ -33,10 +30,12 @@ def register(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from cosyvoice_wyoming.studio import DICTIONARY
+
     settings = settings_of(args)
     text = sys.stdin.read() if args.text == "-" else args.text
     voice = vars(args).get("voice", [""])[-1]
-    rows = list(_explain(text, voice, settings.data_dir / DICTIONARY_NAME))
+    rows = list(_explain(text, voice, settings.data_dir / DICTIONARY))
     if args.json:
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return 0
