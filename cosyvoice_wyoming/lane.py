@@ -6,10 +6,12 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Self, TypeAlias, TypeVar
 
 from cosyvoice_wyoming.audio import Pcm
 from cosyvoice_wyoming.errors import SpeechError
+from cosyvoice_wyoming.playback import Delivery, Playback
 from cosyvoice_wyoming.schedule import Standing
 
 if TYPE_CHECKING:
@@ -24,25 +26,46 @@ Each `next` is one step on the worker's thread; it may yield empty audio.
 """
 
 
+DEADLINE_SECONDS = 120.0
+"""A request that has said nothing after so long ends in an error: nobody waits for it any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    pcm: Pcm
+    made_at: float
+    asked_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    error: SpeechError | None
+
+
 class Lane(Generic[T]):
     """One request's place in the worker. Made by `Worker.open`; used from the event loop."""
 
     def __init__(self, worker: Worker[T], order: int) -> None:
         self._worker = worker
         self._order = order
-        self._arrived: asyncio.Queue[Pcm | SpeechError | None] = asyncio.Queue()
-        self._works: deque[Work[T]] = deque()
+        self._arrived: asyncio.Queue[_Made | _End] = asyncio.Queue()
+        self._next: _Made | _End | None = None
+        self._works: deque[tuple[Work[T], float]] = deque()
+        """What is to be done, and when it was put here."""
+        self._asked_at = 0.0
         self._steps: Iterator[Pcm] | None = None
         self._finished = False
         self._made = self._taken = 0.0
         self._first_at: float | None = None
         self.busy_seconds = 0.0
         """Time that the worker's thread has spent on this lane."""
+        self.playback = Playback()
+        """What a player hears that takes the audio as soon as it is made."""
 
     def put(self, work: Work[T]) -> None:
         """Add work to be run after what is already there."""
         with self._worker.changed:
-            self._works.append(work)
+            self._works.append((work, time.monotonic()))
             self._worker.changed.notify()
 
     def finish(self) -> None:
@@ -54,7 +77,7 @@ class Lane(Generic[T]):
     def fail(self, error: SpeechError) -> None:
         """Give the lane up and end its audio with an error."""
         self.close()
-        self._arrived.put_nowait(error)
+        self.end(error)
 
     def close(self) -> None:
         """Give the lane up: its work is dropped, within one step if it is running."""
@@ -63,23 +86,48 @@ class Lane(Generic[T]):
     def __aiter__(self) -> Self:
         return self
 
+    async def more(self) -> None:
+        """Wait until the next audio, or the end, can be had at once."""
+        if self._next is None:
+            self._next = await self._arrived.get()
+
     async def __anext__(self) -> Pcm:
         """Return the next audio of the lane's work. Raises the SpeechError that ended it."""
-        item = await self._arrived.get()
-        if item is None:
-            raise StopAsyncIteration
-        if isinstance(item, SpeechError):
-            raise item
+        await self.more()
+        if isinstance(self._next, _End):  # and so it stays
+            raise self._next.error or StopAsyncIteration
+        item, self._next = self._next, None
+        assert item  # noqa: S101  # more() says so
+        pcm = item.pcm
+        self.playback.deliver(
+            Delivery(seconds=pcm.seconds, made_at=item.made_at, asked_at=item.asked_at)
+        )
         with self._worker.changed:
-            self._taken += item.seconds
+            self._taken += pcm.seconds
             self._worker.changed.notify()
-        return item
+        return pcm
 
     # The rest is the worker's side.
 
-    def arrive(self, item: Pcm | SpeechError | None) -> None:
-        """Hand the reader audio, the error that ends it, or None at the end. On the event loop."""
-        self._arrived.put_nowait(item)
+    def arrive(self, pcm: Pcm, made_at: float, asked_at: float) -> None:
+        """Hand the reader audio. On the event loop."""
+        self._arrived.put_nowait(_Made(pcm=pcm, made_at=made_at, asked_at=asked_at))
+
+    def end(self, error: SpeechError | None) -> None:
+        """Tell the reader that no more audio comes, and why. On the event loop."""
+        self._arrived.put_nowait(_End(error=error))
+
+    @property
+    def asked_at(self) -> float | None:
+        """When the work that is under way, or else the next, was put here."""
+        if self._steps is not None:
+            return self._asked_at
+        return self._works[0][1] if self._works else None
+
+    def is_overdue(self, now: float) -> bool:
+        """Whether the first audio has not come for too long."""
+        asked_at = self.asked_at
+        return self._first_at is None and asked_at is not None and now - asked_at > DEADLINE_SECONDS
 
     @property
     def begun(self) -> bool:
@@ -98,8 +146,10 @@ class Lane(Generic[T]):
         """Return the work that is under way, or else the next; None when all is done."""
         if self._steps is None:
             with self._worker.changed:
-                work = self._works.popleft() if self._works else None
-            self._steps = work(loaded) if work else None
+                if not self._works:
+                    return None
+                work, self._asked_at = self._works.popleft()
+            self._steps = work(loaded)
         return self._steps
 
     def record(self, pcm: Pcm | None) -> None:

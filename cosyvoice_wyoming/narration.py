@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.audio import Pcm, SegmentShaper, silence, to_pcm
+from cosyvoice_wyoming.pace import Measure, Pace
 from cosyvoice_wyoming.phrases import LONGEST_SECONDS, Rendering, phrase_key
+from cosyvoice_wyoming.text.segment import FLUENT_LIMITS, LIMITS
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.engine import Engine
     from cosyvoice_wyoming.phrases import PhraseCache
     from cosyvoice_wyoming.text.dictionary import DictionaryFile
+    from cosyvoice_wyoming.text.script import Script
+    from cosyvoice_wyoming.text.segment import Limits
     from cosyvoice_wyoming.text.spoken import Segment, Spoken
     from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
 
@@ -22,12 +27,22 @@ NOTHING_SAID_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How every request is spoken. `sample_rate` 0 is the engine's own; silences in seconds."""
+    """How every request is spoken. `sample_rate` 0 is the engine's own; silences in seconds.
+
+    `fluent` cuts long segments from the first word on, so that speech begins later and flows.
+    """
 
     speed: float = 1.0
     sample_rate: int = 0
     lead_silence: float = 0.0
     trail_silence: float = 0.1
+    fluent: bool = False
+
+    def script(self, text_format: str = "text", limits: Sequence[Limits] = LIMITS) -> Script:
+        """Return what cuts the text of a request into segments, of `limits` unless it is fluent."""
+        from cosyvoice_wyoming.text.script import Script
+
+        return Script(text_format, limits=FLUENT_LIMITS if self.fluent else limits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +50,8 @@ class Studio:
     """What the worker loads.
 
     `dictionary` has the user's own pronunciations, `phrases` what was spoken before; `model` names
-    the weights of the engine, so that phrases of others are not taken for its own.
+    the weights of the engine, so that phrases of others are not taken for its own. `pace` is how
+    quick the engine has been.
     """
 
     engine: Engine
@@ -43,6 +59,7 @@ class Studio:
     dictionary: DictionaryFile | None = None
     phrases: PhraseCache | None = None
     model: str = ""
+    pace: Pace = field(default_factory=Pace)
 
     def close(self) -> None:
         """Free the model's memory; write what phrases wait for the disk."""
@@ -130,9 +147,18 @@ class Narration:
     def _made(self, spoken: Spoken, voice: Voice, studio: Studio) -> Iterator[Pcm]:
         speaker = studio.engine.speaker(voice, speed=self._manner.speed)
         shaper = SegmentShaper(studio.engine.sample_rate, self._rate)
-        for wave in speaker.speak(spoken):
+        waves = speaker.speak(spoken)
+        audio = busy = 0.0
+        while True:
+            began = time.perf_counter()
+            wave = next(waves, None)
+            busy += time.perf_counter() - began
+            if wave is None:
+                break
+            audio += len(wave) / studio.engine.sample_rate
             yield to_pcm(shaper.feed(wave), self._rate)
         yield to_pcm(shaper.end(), self._rate)
+        studio.pace.note(voice.name, Measure(audio=audio, busy=busy, characters=len(spoken.text)))
 
     def _paced(self, pcm: Pcm) -> Pcm:
         """Put the silence that is owed before the next sound."""

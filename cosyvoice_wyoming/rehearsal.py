@@ -55,11 +55,9 @@ def _greet(language: Language, studio: Studio) -> Iterator[Pcm]:
 
 def _keep(manner: Manner, language: Language, text: str, studio: Studio) -> Iterator[Pcm]:
     """Speak a reply as a client would hear it from the default voice of its language."""
-    from cosyvoice_wyoming.text.script import Script
-
     if studio.phrases is None:
         return
     narration = Narration(VoiceWish(language=language), manner, to_disk=True)
-    script = Script("text", None)
+    script = manner.script()
     for segment in (*script.feed(text), *script.finish()):
         yield from narration.say(segment, studio)

@@ -89,6 +89,7 @@ class Server:
             sample_rate=settings.sample_rate,
             lead_silence=settings.lead_silence_ms / 1000,
             trail_silence=settings.trail_silence_ms / 1000,
+            fluent=settings.pace == "fluency",
         )
         self.worker = Worker(
             load or Loading(settings, self._give_up),

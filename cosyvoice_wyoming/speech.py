@@ -10,18 +10,23 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.audio import Pcm
 from cosyvoice_wyoming.errors import EngineFailed, SpeechError, TextTooLong
 from cosyvoice_wyoming.journal import Answer, Journal
 from cosyvoice_wyoming.lane import Lane
 from cosyvoice_wyoming.narration import Manner, Narration, Studio
+from cosyvoice_wyoming.pace import MOST_HELD_SECONDS, Pace
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import VoiceWish
 from cosyvoice_wyoming.worker import Worker
+
+if TYPE_CHECKING:
+    from cosyvoice_wyoming.text.script import Script
 
 __all__ = ["Manner", "Narration", "Request", "Studio", "TextFeed", "speak"]
 
@@ -98,15 +103,19 @@ async def _speak(
     request: Request, worker: Worker[Studio], manner: Manner, journal: Journal
 ) -> AsyncGenerator[Pcm]:
     lane = worker.open()
+    pace = worker.loaded.pace if worker.loaded else Pace()
     narration = Narration(request.wish, manner, private=request.private)
-    feeding = asyncio.create_task(_feed(request, lane, narration))
+    script = manner.script(request.text_format, pace.limits())
+    feeding = asyncio.create_task(_feed(request, lane, narration, script))
     feeding.add_done_callback(partial(_end_lane_if_failed, lane))
     first_at, seconds = None, 0.0
     try:
-        async for pcm in lane:
-            first_at = first_at or time.monotonic()
-            seconds += pcm.seconds
-            yield pcm
+        holding = _held(lane, lambda: _seconds_to_hold(request, narration, pace))
+        async with contextlib.aclosing(holding) as audio:
+            async for pcm in audio:
+                first_at = first_at or time.monotonic()
+                seconds += pcm.seconds
+                yield pcm
         began = request.text.first_at
         answer = Answer(
             voice=narration.voice.name if narration.voice else "no voice",
@@ -114,19 +123,44 @@ async def _speak(
             seconds=seconds,
             first_audio=first_at - began if began and first_at else 0.0,
             busy=lane.busy_seconds,
+            gaps=lane.playback.gaps,
+            gap_seconds=lane.playback.gap_seconds,
         )
-        _LOGGER.info("spoke %s", answer)
+        _LOGGER.info("spoke %s", answer, extra={"fields": answer.fields()})
         journal.add(answer)
     finally:
         feeding.cancel()
         lane.close()
 
 
-async def _feed(request: Request, lane: Lane[Studio], narration: Narration) -> None:
-    """Cut the text into segments as it comes and have them spoken."""
-    from cosyvoice_wyoming.text.script import Script
+def _seconds_to_hold(request: Request, narration: Narration, pace: Pace) -> float:
+    """Return the audio to have before a player starts; the more text has come, the better known."""
+    voice = narration.voice.name if narration.voice else ""
+    return pace.held(voice, request.text.characters)
 
-    script = Script(request.text_format, None)
+
+async def _held(lane: Lane[Studio], needed: Callable[[], float]) -> AsyncGenerator[Pcm]:
+    """Yield a lane's audio once `needed` seconds of it are there, or after MOST_HELD_SECONDS."""
+    held: list[Pcm] = []
+    starts_at = None
+    async for pcm in lane:
+        held.append(pcm)
+        starts_at = starts_at or time.monotonic() + MOST_HELD_SECONDS
+        if sum(piece.seconds for piece in held) >= needed() or time.monotonic() >= starts_at:
+            break
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(lane.more(), starts_at - time.monotonic())
+            continue
+        break
+    lane.playback.start(time.monotonic())
+    for pcm in held:
+        yield pcm
+    async for pcm in lane:
+        yield pcm
+
+
+async def _feed(request: Request, lane: Lane[Studio], narration: Narration, script: Script) -> None:
+    """Cut the text into segments as it comes and have them spoken."""
     quiet = True
     while True:
         try:

@@ -55,6 +55,8 @@ class Worker(Generic[T]):
     ) -> None:
         self.changed = threading.Condition()
         """Guards the lanes; notified when there may be something to run."""
+        self.loaded: T | None = None
+        """What was loaded last; None before. Others than the thread only look at it."""
         self._load = load
         self._unload = unload
         self._on_loaded = on_loaded
@@ -126,7 +128,7 @@ class Worker(Generic[T]):
     def _run(self) -> None:
         try:
             while True:
-                loaded = self._load_patiently()
+                self.loaded = loaded = self._load_patiently()
                 if self._on_loaded:
                     self._tell(self._on_loaded, loaded)
                 with contextlib.suppress(EngineLost):
@@ -179,6 +181,7 @@ class Worker(Generic[T]):
             with self.changed:
                 if self._stopping:
                     raise _StoppedError
+                self._end_overdue()
                 left, self._left = self._left, []
                 lane = None if left else self._choose()
                 if not (left or lane or self._warming or self._warm_up):
@@ -204,6 +207,11 @@ class Worker(Generic[T]):
             self._warming = None
             _log_failure(error)
 
+    def _end_overdue(self) -> None:
+        now = time.monotonic()
+        for lane in [lane for lane in self._lanes if lane.is_overdue(now)]:
+            self._end(lane, ServerBusy("this machine cannot keep up: try again later"))
+
     def _choose(self) -> Lane[T] | None:
         lanes = {standing: lane for lane in self._lanes if (standing := lane.standing())}
         turn = next_turn(lanes, time.monotonic())
@@ -213,6 +221,7 @@ class Worker(Generic[T]):
         began = time.perf_counter()
         try:
             steps = lane.current(loaded)
+            asked_at = lane.asked_at or 0.0
             pcm = None if steps is None else next(steps, None)
         except EngineLost as error:
             self._end_begun(error)
@@ -226,13 +235,13 @@ class Worker(Generic[T]):
             lane.busy_seconds += time.perf_counter() - began
             lane.record(pcm)
             if pcm and pcm.data:
-                self._tell(lane.arrive, pcm)
+                self._tell(lane.arrive, pcm, time.monotonic(), asked_at)
             elif steps is None:
                 self._end(lane, None)
 
     def _end(self, lane: Lane[T], item: SpeechError | None) -> None:
         self.leave(lane)
-        self._tell(lane.arrive, item)
+        self._tell(lane.end, item)
 
     def _end_begun(self, error: SpeechError) -> None:
         """End the lanes with work under way: it hangs on an engine that is lost."""

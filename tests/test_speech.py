@@ -11,11 +11,13 @@ import pytest
 from cosyvoice_wyoming.audio import Pcm
 from cosyvoice_wyoming.engine.tone import ToneEngine
 from cosyvoice_wyoming.errors import EngineFailed, TextTooLong
+from cosyvoice_wyoming.pace import Measure, Pace
 from cosyvoice_wyoming.speech import Manner, Narration, Request, Studio, TextFeed, speak
 from cosyvoice_wyoming.text.dictionary import DictionaryFile
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import VoiceCatalog, VoiceWish
 from cosyvoice_wyoming.worker import Worker
+from tests.support.serving import until
 
 LIMIT = 10_000
 
@@ -144,3 +146,21 @@ async def test_the_log_has_one_line_and_never_the_text(caplog):
     assert "RTF" in line
     assert "天气" not in line
     assert "Secret" not in line
+
+
+async def test_a_machine_that_cannot_keep_up_has_enough_made_before_the_first_sound():
+    engine, pace = ToneEngine(), Pace()
+    pace.note("zh_female_01", Measure(audio=2.0, busy=8.0, characters=10))
+    studio = Studio(engine=engine, catalog=VoiceCatalog(engine.voices), pace=pace)
+    worker = Worker(lambda: studio)
+    worker.start()
+    try:
+        await until(lambda: worker.loaded)
+        text = "今天天气很好我们出去走走。" * 3
+        audio = speak(Request(text=fed([text])), worker, Manner())
+        await anext(audio)
+        assert engine.steps * 0.25 >= pace.held("zh_female_01", len(text)) - 1
+        assert engine.steps * 0.25 > 4
+        await audio.aclose()
+    finally:
+        await worker.close()
