@@ -133,7 +133,7 @@ def _counted(verbaliser: Verbaliser) -> Rule:
     words = patterns.one_of_whole(verbaliser.counters)
     pattern = re.compile(
         rf"(?P<a>{patterns.SIGNED})(?:\s?(?P<mid>{words})?"
-        rf"{patterns.DASH}(?P<b>{patterns.NUMBER}))?\s?(?P<word>{words})"
+        rf"{patterns.DASH}(?P<b>{patterns.NUMBER})(?=\s?(?(mid)(?P=mid))))?\s?(?P<word>{words})"
     )
     return Rule(pattern, _make_counted, SIGNED)
 
