@@ -9,7 +9,7 @@ import numpy as np
 
 from cosyvoice_wyoming.bundles import open_bundle
 from cosyvoice_wyoming.bundles.lite_files import ENCODER, STUDENT, TEACHER_FP32, TEACHER_INT8
-from cosyvoice_wyoming.engine.kokoro.decoder import Decoder
+from cosyvoice_wyoming.engine.kokoro.decoder import Decoder, Running
 from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
 from cosyvoice_wyoming.engine.kokoro.memory import free_memory
 from cosyvoice_wyoming.engine.kokoro.student import StudentDecoder
@@ -34,11 +34,10 @@ def load(bundle: Path, *, threads: int = 0) -> KokoroEngine:
     """
     manifest = open_bundle(bundle)
     styles = {voice.name: read_style(bundle / "voices", voice.packs) for voice in manifest.voices}
-    engine = KokoroEngine(
-        Encoder(bundle / ENCODER, threads), _decoder(bundle, threads), styles
-    )
+    engine = KokoroEngine(Encoder(bundle / ENCODER, threads), _decoder(bundle, threads), styles)
     style = next(iter(styles.values()))
-    for _ in engine.utter(_WARM_UP, style, speed=1.0, noise=np.random.default_rng(0)):
+    running = Running(noise=np.random.default_rng(0))
+    for _ in engine.utter(_WARM_UP, style, speed=1.0, running=running):
         pass
     return engine
 

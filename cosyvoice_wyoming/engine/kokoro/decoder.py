@@ -1,8 +1,9 @@
-"""What turns features into sound. The teacher does; a distilled student may."""
+"""What turns features into sound: the distilled student, or the teacher it learnt from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -12,15 +13,24 @@ if TYPE_CHECKING:
     from cosyvoice_wyoming.engine.kokoro.features import Features
 
 
-class Decoder(Protocol):
-    """Features to waveform.
+@dataclass(slots=True, kw_only=True)
+class Running:
+    """What runs on from one utterance of a request to the next.
 
-    Stateless between calls: what runs on within an utterance (the phase of the voice, the noise)
-    belongs to the iterator, so that one may be dropped at any point.
+    `noise` is where noise is drawn from; `phase` is that of the voice at the end of the last
+    utterance, in radians.
     """
 
-    def decode(self, features: Features, noise: np.random.Generator) -> Iterator[Waveform]:
-        """Yield pieces that together have 600 samples for each frame of `features`.
+    noise: np.random.Generator
+    phase: float = 0.0
 
-        Any randomness comes from `noise`. Raises EngineFailed.
+
+class Decoder(Protocol):
+    """Features to waveform. Whatever is kept between two calls is in `running`."""
+
+    def decode(self, features: Features, running: Running) -> Iterator[Waveform]:
+        """Yield the sound of `features`, 600 samples for each frame, piece after piece.
+
+        The silence of the first pad may be left out. The iterator may be dropped at any point.
+        Raises EngineFailed.
         """

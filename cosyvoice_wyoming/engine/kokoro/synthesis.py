@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cosyvoice_wyoming.engine.kokoro.decoder import Running
 from cosyvoice_wyoming.engine.kokoro.encoder import LONGEST_SYMBOLS
 from cosyvoice_wyoming.engine.kokoro.features import SAMPLE_RATE, Features
 from cosyvoice_wyoming.engine.kokoro.pieces import pieces
@@ -43,10 +44,10 @@ class KokoroEngine:
         del self._encoder, self._decoder
 
     def utter(
-        self, phonemes: Phonemes, style: Style, speed: float, noise: np.random.Generator
+        self, phonemes: Phonemes, style: Style, speed: float, running: Running
     ) -> Iterator[Waveform]:
         """Yield the sound of 1 to LONGEST_SYMBOLS symbols. Raises EngineFailed."""
-        yield from self._decoder.decode(self._features(phonemes, style, speed), noise)
+        yield from self._decoder.decode(self._features(phonemes, style, speed), running)
 
     def _features(self, phonemes: Phonemes, style: Style, speed: float) -> Features:
         symbols = phonemes.symbols
@@ -66,10 +67,10 @@ class KokoroSpeaker:
         self._engine = engine
         self._style = style
         self._speed = speed
-        self._noise = np.random.default_rng(seed)
+        self._running = Running(noise=np.random.default_rng(seed))
 
     def speak(self, spoken: Spoken) -> Iterator[Waveform]:
         """Yield the waveform of a segment; see `engine.Speaker`."""
         speed = min(max(self._speed * spoken.rate, SLOWEST), FASTEST)
         for piece in pieces(phonemize(spoken), LONGEST_SYMBOLS):
-            yield from self._engine.utter(piece, self._style, speed, self._noise)
+            yield from self._engine.utter(piece, self._style, speed, self._running)

@@ -14,9 +14,8 @@ from cosyvoice_wyoming.engine.kokoro.session import Session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
-
     from cosyvoice_wyoming.engine import Waveform
+    from cosyvoice_wyoming.engine.kokoro.decoder import Running
     from cosyvoice_wyoming.engine.kokoro.features import Features
 
 
@@ -29,7 +28,7 @@ class TeacherDecoder:
     def decode(
         self,
         features: Features,
-        noise: np.random.Generator,  # noqa: ARG002  nothing here is random
+        running: Running,  # noqa: ARG002  the graph begins each utterance anew
     ) -> Iterator[Waveform]:
         (audio,) = self._session.run(
             ("audio",),

@@ -7,6 +7,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from cosyvoice_wyoming.engine.kokoro.decoder import Running
+from cosyvoice_wyoming.engine.kokoro.excitation import pulses
 from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES, Features
 from cosyvoice_wyoming.engine.kokoro.student import (
     CONTEXT_FRAMES,
@@ -55,14 +57,14 @@ def tiny_graph(path, reach):
     return path
 
 
-def features(frames):
+def features(frames, pad=0):
     draw = np.random.default_rng(1)
     return Features(
         asr=draw.normal(size=(1, 512, frames)).astype(np.float32),
         f0=np.full((1, 2 * frames), 180, np.float32),
         energy=np.zeros((1, 2 * frames), np.float32),
         style=np.zeros((1, 256), np.float32),
-        durations=np.array([frames]),
+        durations=np.array([pad, frames - pad]),
     )
 
 
@@ -72,7 +74,11 @@ def decoder(tmp_path):
 
 
 def decode(decoder, frames, seed=0):
-    return list(decoder.decode(features(frames), np.random.default_rng(seed)))
+    return list(decoder.decode(features(frames), running(seed)))
+
+
+def running(seed=0, phase=0.0):
+    return Running(noise=np.random.default_rng(seed), phase=phase)
 
 
 def test_windows_grow_and_cover_every_frame_once(decoder):
@@ -97,3 +103,22 @@ def test_a_seed_gives_the_same_noise_again_and_another_other_noise(decoder):
     one, same, other = (np.concatenate(decode(decoder, 50, seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, same)
     assert np.abs(one - other).max() > 0
+
+
+def test_the_phase_of_the_voice_runs_on_to_the_next_utterance(decoder):
+    state = running()
+    first = features(41)  # 184.5 periods
+    for _ in decoder.decode(first, state):
+        pass
+    assert state.phase == pytest.approx(pulses(first.f0[0]).phase)
+    going_on = np.concatenate(list(decoder.decode(first, state)))
+    begun_anew = np.concatenate(list(decoder.decode(first, running())))
+    assert np.abs(going_on - begun_anew).max() > 1
+
+
+def test_the_silence_of_the_first_pad_costs_no_window(decoder):
+    (window, *_) = decoder.decode(features(60, pad=18), running())
+    whole = np.concatenate(list(decoder.decode(features(60), running())))
+    assert len(window) == FIRST_WINDOW_FRAMES * FRAME_SAMPLES
+    start = 12 * FRAME_SAMPLES
+    np.testing.assert_allclose(window, whole[start : start + len(window)], atol=1e-5)
