@@ -7,7 +7,7 @@ from pathlib import Path
 
 from onnx import TensorProto
 
-from cosyvoice_wyoming.engine.cosyvoice.config import Config
+from cosyvoice_wyoming.engine.cosyvoice.config import Config, EncoderConfig
 from cosyvoice_wyoming.engine.cosyvoice.graphs.attention import EncoderGraph, Past, Positions
 from cosyvoice_wyoming.engine.cosyvoice.graphs.builder import GraphBuilder
 from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision
@@ -65,7 +65,6 @@ def build_speech_lm(
     Outputs: logits [1, speech_vocab + 1] of the last row; keys and values [L, H, n, dk] to keep.
     """
     lm = config.speech_lm
-    heads, size = lm.heads, lm.head_dim
     with GraphBuilder(path, precision) as graph:
         stack = EncoderGraph(graph, weights, lm)
         hidden = stack.embed(graph.input("rows", ["n", lm.dim]))
@@ -79,20 +78,24 @@ def build_speech_lm(
             sinusoids = graph.input("sinusoids", ["r", lm.dim])
         keys, values = [], []
         for layer in range(lm.layers):
-            past = Past(
-                keys=graph.input(f"keys_{layer}", [1, heads, size, "past"]),
-                values=graph.input(f"values_{layer}", [1, heads, "past", size]),
-                split=split,
-            )
+            past = _past(graph, lm, layer, split)
             if sinusoids:
                 table = stack.project_positions(layer, sinusoids)
             else:
-                table = graph.input(f"table_{layer}", [1, heads, size, "r"])
+                table = graph.input(f"table_{layer}", [1, lm.heads, lm.head_dim, "r"])
             hidden, key, value = stack.block(layer, hidden, table, positions, past)
             keys.append(key)
             values.append(value)
         last = graph.op("Gather", stack.finish(hidden), graph.constant([-1]), axis=0)
         graph.output(stack.linear(last, "llm_decoder"), "logits", [1, config.speech_vocab + 1])
-        cache_shape: list[int | str] = [lm.layers, heads, "n", size]
-        graph.output(graph.op("Concat", *keys, axis=0), "keys", cache_shape)
-        graph.output(graph.op("Concat", *values, axis=0), "values", cache_shape)
+        for name, rows in (("keys", keys), ("values", values)):
+            shape: list[int | str] = [lm.layers, lm.heads, "n", lm.head_dim]
+            graph.output(graph.op("Concat", *rows, axis=0), name, shape)
+
+
+def _past(graph: GraphBuilder, lm: EncoderConfig, layer: int, split: str) -> Past:
+    return Past(
+        keys=graph.input(f"keys_{layer}", [1, lm.heads, lm.head_dim, "past"]),
+        values=graph.input(f"values_{layer}", [1, lm.heads, "past", lm.head_dim]),
+        split=split,
+    )
