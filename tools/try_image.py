@@ -92,8 +92,22 @@ def debian(folder: Path) -> Path:
     if not (tree / "etc/debian_version").exists():
         shutil.rmtree(tree, ignore_errors=True)
         run(["debootstrap", "--variant=minbase", SUITE, str(tree), MIRROR])
-        run(["chroot", str(tree), "apt-get", "clean"])
+        slim(tree)
     return tree
+
+
+def slim(tree: Path) -> None:
+    """Make a Debian tree what Debian's own slim image is: no manuals, no kept packages."""
+    unread = ("usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man")
+    for folder in unread:
+        shutil.rmtree(tree / folder, ignore_errors=True)
+    excluded = "".join(f"path-exclude /{folder}/*\n" for folder in unread)
+    (tree / "etc/dpkg/dpkg.cfg.d/slim").write_text(f"force-unsafe-io\n{excluded}")
+    clean = "rm -f /var/cache/apt/archives/*.deb /var/cache/apt/*.bin"
+    (tree / "etc/apt/apt.conf.d/docker-clean").write_text(
+        f'DPkg::Post-Invoke {{ "{clean} || true"; }};\nAcquire::Languages "none";\n'
+    )
+    run(["chroot", str(tree), "apt-get", "clean"])
 
 
 def build(folder: Path) -> Stage:

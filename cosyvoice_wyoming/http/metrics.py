@@ -63,6 +63,12 @@ def _lines(desk: Desk) -> Iterator[str]:
         "busy_seconds_total", "counter", "Time of the engine.", {"": journal.busy_seconds}
     )
     yield from _metric(
+        "gaps_total", "counter", "Silences in speech that came too late.", {"": journal.gaps}
+    )
+    yield from _metric(
+        "gap_seconds_total", "counter", "Length of these silences.", {"": journal.gap_seconds}
+    )
+    yield from _metric(
         "first_audio_seconds",
         "gauge",
         "Median over the latest 200 answers.",
