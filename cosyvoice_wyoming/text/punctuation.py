@@ -26,9 +26,11 @@ _TO_WIDE = str.maketrans(
 )
 _TO_NARROW = str.maketrans(dict(zip("、，：；。！？", ",,:;.!?", strict=True)))
 _ELLIPSIS = re.compile(r"\.{2,}|…+|。{2,}")
-_INNER_POINT = re.compile(r"(?<=[A-Za-z])\.(?=[A-Za-z]\b)|(?<=\b[A-Za-z])\.")
-_LOOSE_APOSTROPHE = re.compile(r"(?<![^\W\d_])'|'(?![^\W\d_])")
-_LOOSE_HYPHEN = re.compile(r"(?<![^\W\d_])-+|-+(?![^\W\d_])")
+_LONE_LETTER_BEFORE, _LONE_LETTER_AFTER = "(?<=(?<![A-Za-z])[A-Za-z])", "(?=[A-Za-z](?![A-Za-z-]))"
+_INNER_POINT = re.compile(rf"(?<=[A-Za-z])\.{_LONE_LETTER_AFTER}|{_LONE_LETTER_BEFORE}\.")
+_LATIN = "A-Za-zÀ-ɏ"
+_LOOSE_APOSTROPHE = re.compile(f"(?<![{_LATIN}])'|'(?![{_LATIN}])")
+_LOOSE_HYPHEN = re.compile(f"(?<![{_LATIN}])-+|-+(?![{_LATIN}])")
 _RUN = re.compile(f"[ {_STRENGTH}]*[{_STRENGTH}][ {_STRENGTH}]*")
 _WIDE_LETTER = r"[㐀-鿿ぁ-ヿ々〇\uf900-\ufaff\U00020000-\U0003ffff]"
 _INNER_SPACE = re.compile(rf"(?<={_WIDE_LETTER}) +| +(?={_WIDE_LETTER})")

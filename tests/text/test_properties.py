@@ -179,6 +179,10 @@ def test_nothing_unspeakable_is_left(text: str, hint: Language | None) -> None:
 
 @LAW
 @given(TEXTS, HINTS)
+@example("0.AA", None)
+@example("0.CO", None)
+@example("0B.A$𠀀", None)
+@example("一°C-A", None)
 def test_preparing_words_again_changes_nothing(text: str, hint: Language | None) -> None:
     spoken = prepare(Segment(text=text), hint)
     if spoken is None:
