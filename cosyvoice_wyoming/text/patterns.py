@@ -16,7 +16,7 @@ def one_of(words: Iterable[str]) -> str:
 def one_of_whole(words: Iterable[str]) -> str:
     """Return a pattern like `one_of`; Latin words do not match inside longer ones."""
     return "|".join(
-        re.escape(word) + (r"(?![A-Za-z])" if word[-1].isascii() else "")
+        re.escape(word) + (r"(?![A-Za-z0-9])" if word[-1].isascii() else "")
         for word in sorted(words, key=len, reverse=True)
     )
 
@@ -62,6 +62,7 @@ TIME = re.compile(
     + PERIOD.format("b")
     + "?)?(?P<word>分(?![钟鐘間])|분)?"
 )
+DAYS = re.compile(rf"(?P<a>\d{{1,2}})(?:{DASH}(?P<b>\d{{1,2}}))?(?![.:]?\d|[A-Za-z])")
 HOUR = re.compile(
     rf"(?P<ah>\d{{1,2}}){PERIOD.format('a')}(?:{DASH}(?P<bh>\d{{1,2}}){PERIOD.format('b')})?"
 )

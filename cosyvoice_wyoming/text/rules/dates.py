@@ -109,12 +109,14 @@ def _years(match: re.Match[str], place: Place) -> Tokens:
 
 
 def _day_of_month(match: re.Match[str], place: Place) -> Tokens:
-    """`November 30`; the other languages write a word after the day."""
-    if place.language is not Language.EN or int(match[0][:3]) not in _DAYS:
+    """`November 30`, `Dec 24–26`; the other languages write a word after the day."""
+    days = [int(match[name]) for name in "ab" if match[name]]
+    if place.language is not Language.EN or not all(day in _DAYS for day in days):
         return None
-    if place.text[match.end() : match.end() + 1].isalpha():
+    if not patterns.MONTH_BEFORE.search(place.before):
         return None
-    return [Ordinal(integer=match[0])] if patterns.MONTH_BEFORE.search(place.before) else None
+    first, *last = [Ordinal(integer=str(day)) for day in days]
+    return [first, " to ", *last] if last else [first]
 
 
 def _year(match: re.Match[str], place: Place) -> Tokens:
@@ -138,7 +140,7 @@ TIMES = (
     Rule(patterns.HOUR, _hour, needs="mM"),
 )
 YEARS = (
-    Rule(patterns.PLAIN, _day_of_month),
+    Rule(patterns.DAYS, _day_of_month),
     Rule(patterns.YEARS, _years, needs="-~～〜–—"),
     Rule(patterns.PLAIN, _year),
 )
