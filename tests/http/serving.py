@@ -15,7 +15,7 @@ from cosyvoice_wyoming.http.app import serving
 from cosyvoice_wyoming.http.desk import Desk
 from cosyvoice_wyoming.server import Server
 from cosyvoice_wyoming.settings import Settings
-from cosyvoice_wyoming.speech import Studio
+from cosyvoice_wyoming.speech import Manner, Studio
 
 LOOPBACK = TcpAddress(host="127.0.0.1", port=0)
 
@@ -43,7 +43,7 @@ async def running(
         desk = Desk(
             settings=settings,
             worker=server.worker,
-            manner=server.house.manner,
+            manner=Manner(),
             journal=server.house.journal,
             studio=lambda: server.studio,
             clients=lambda: server.clients,

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from cosyvoice_wyoming.engine import Waveform
+from cosyvoice_wyoming.errors import EngineFailed
 from cosyvoice_wyoming.http.formats import FORMATS
 from cosyvoice_wyoming.speech import Studio
 from cosyvoice_wyoming.text.spoken import Spoken
@@ -105,19 +106,17 @@ async def test_long_texts_are_spoken_whole(server: Running, characters):
 
 
 class Breaking:
-    """An engine that speaks its first segment and breaks at the next."""
+    """An engine that breaks at the word `second`, however often it is tried."""
 
     sample_rate = 24_000
     voices: tuple[Voice, ...] = STANDARD_VOICES
 
     def speaker(self, voice: Voice, *, speed: float, seed: int = 0) -> Breaking:
-        self.spoken = 0
         return self
 
     def speak(self, spoken: Spoken) -> Iterator[Waveform]:
-        self.spoken += 1
-        if self.spoken > 1:
-            raise RuntimeError("the engine is broken")
+        if "second" in spoken.text:
+            raise EngineFailed("the engine failed here")
         yield np.full(24_000, 0.5, np.float32)
 
     def close(self) -> None:
