@@ -18,10 +18,13 @@ RUN /opt/cosyvoice-wyoming/bin/pip install --no-cache-dir --no-deps --no-build-i
     && /opt/cosyvoice-wyoming/bin/cosyvoice-wyoming models fetch lite --data-dir /usr/share/cosyvoice-wyoming \
     && rm -rf /usr/share/cosyvoice-wyoming/downloads
 # What built it is of no use any more; pip itself stays, since a model's sources may be packages.
-# Libraries bring their tests, and one its debugging symbols.
+# Libraries bring their tests, one its debugging symbols, one its code a second time for C programs,
+# one a voice of its own.
+WORKDIR /opt/cosyvoice-wyoming/lib/python3.13/site-packages
 RUN /opt/cosyvoice-wyoming/bin/pip uninstall --yes --quiet editables hatchling trove-classifiers \
-    && find /opt/cosyvoice-wyoming -type d -name tests -prune -exec rm -rf {} + \
-    && strip --strip-unneeded /opt/cosyvoice-wyoming/lib/python3*/site-packages/pyopenjtalk/*.so
+    && find . -type d -name tests -prune -exec rm -rf {} + \
+    && strip --strip-unneeded pyopenjtalk/*.so \
+    && rm onnxruntime/capi/libonnxruntime.so.* hibari/assets/hibari.onnx
 
 FROM ghcr.io/home-assistant/${BUILD_ARCH}-base-debian:trixie
 ARG BUILD_ARCH=amd64
