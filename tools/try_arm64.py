@@ -96,7 +96,8 @@ def speak(tree: Path, model: str) -> None:
         "HOME": "/root",
         "LC_ALL": "C.UTF-8",
     }
-    shell = f"mount -t proc proc {tree}/proc; mount --rbind /dev {tree}/dev; exec chroot {tree} "
+    mounts = (f"mount --rbind /{folder} {tree}/{folder}" for folder in ("dev", "sys", "proc"))
+    shell = f"{'; '.join(mounts)}; exec chroot {tree} "
     for language, sentence in SENTENCES.items():
         command = ["/usr/bin/python3", "-m", "cosyvoice_wyoming", "say", sentence]
         command += ["--data-dir", "/data", "--model", model, "--threads", "2"]
