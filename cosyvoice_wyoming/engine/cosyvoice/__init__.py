@@ -14,6 +14,7 @@ import numpy as np
 from cosyvoice_wyoming.engine.cosyvoice import bundle
 from cosyvoice_wyoming.engine.cosyvoice.config import SPEAKERS, Config
 from cosyvoice_wyoming.engine.cosyvoice.flow import Flow
+from cosyvoice_wyoming.engine.cosyvoice.huge_pages import use_huge_pages
 from cosyvoice_wyoming.engine.cosyvoice.presets import PRESETS, Preset
 from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
 from cosyvoice_wyoming.engine.cosyvoice.source import HarmonicSource
@@ -84,7 +85,7 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
         config=config.vocoder,
     )
     text_embedding = np.load(folder / bundle.TEXT_EMBEDDING, mmap_mode="r")
-    return Model(
+    model = Model(
         tokenizer=Tokenizer(folder / MODEL_FILE),
         text_encoder=TextEncoder(session(bundle.TEXT_ENCODER), config, text_embedding),
         speech_lm=SpeechLm(session(bundle.SPEECH_LM), config, table, embedding),
@@ -93,6 +94,8 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
         preset=preset,
         max_positions=len(table) - 1,
     )
+    use_huge_pages()
+    return model
 
 
 def _voice(name: str) -> Voice:

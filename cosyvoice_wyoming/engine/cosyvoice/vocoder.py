@@ -91,7 +91,7 @@ class VocoderStream:
             self._mel = window
             return np.zeros(0, np.float32)
         wave = self.vocoder.decode(window, source)[self._emitted * hop : ready * hop]
-        drop = max(0, ready - reach(self.vocoder.config) - _PITCH_REACH)
+        drop = max(0, ready - reach(self.vocoder.config))
         self._mel = window[:, :, drop:]
         self._source = self._source[:, :, drop * hop :]
         self._emitted = ready - drop
