@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from cosyvoice_wyoming.text.characters import (
     KANA_TENTHS,
@@ -19,6 +18,18 @@ from cosyvoice_wyoming.text.characters import (
     tenths,
 )
 from cosyvoice_wyoming.text.cuts import best_cut
+from cosyvoice_wyoming.text.endings import (
+    CLOSERS,
+    LINE_ENDS,
+    NEED_SPACE,
+    PAUSES,
+    QUOTE_CLOSERS,
+    QUOTED_GOES_ON,
+    STRENGTHS,
+    UNAMBIGUOUS,
+    Strength,
+    needs_its_stop,
+)
 from cosyvoice_wyoming.text.spoken import Segment
 
 
@@ -50,55 +61,6 @@ MIN_TENTHS = 50
 """Shorter sentences join the next one: an engine says 好的。 alone badly."""
 
 
-class Strength(IntEnum):
-    """How much of an end a run of punctuation is."""
-
-    NONE = 0
-    SOFT = 1
-    CLAUSE = 2
-    TRAIL = 3
-    SENTENCE = 4
-    LINE = 5
-    PARAGRAPH = 6
-
-
-PAUSES = {
-    Strength.NONE: 0.0,
-    Strength.SOFT: 0.15,
-    Strength.CLAUSE: 0.25,
-    Strength.TRAIL: 0.35,
-    Strength.SENTENCE: 0.45,
-    Strength.LINE: 0.5,
-    Strength.PARAGRAPH: 0.7,
-}
-"""Silence after a segment in seconds at speed 1; a cut without punctuation must not be heard."""
-
-_STRENGTHS = (
-    dict.fromkeys("，、,､", Strength.SOFT)
-    | dict.fromkeys("；：;:", Strength.CLAUSE)
-    | dict.fromkeys("…", Strength.TRAIL)
-    | dict.fromkeys("。！？｡.!?．‼⁉⁈⁇", Strength.SENTENCE)
-)
-_NEEDS_SPACE = frozenset(".!?．,;:：，")
-"""Marks that also stand inside numbers, times, addresses and file names."""
-_UNAMBIGUOUS = frozenset("。！？｡‼⁉⁈⁇")
-_CLOSERS = frozenset("”’」』）)]】》〉〕\"'*_~`")
-_QUOTE_CLOSERS = frozenset("”’」』）)")
-_QUOTED_GOES_ON = frozenset("とっ")
-"""「…。」と言う goes on after the quotation's end."""
-_LINE_ENDS = frozenset("\n\v\f\x85\u2028\u2029")
-
-_ABBREVIATIONS = frozenset(
-    ["mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mt", "vs", "approx", "dept", "est", "cf"]
-)
-"""Never end a sentence. Kept short: each entry is a sentence that will not be split."""
-_BEFORE_NUMBER = frozenset(
-    ["no", "nos", "fig", "vol", "ch", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "oct"]
-)
-"""End a sentence unless a number follows."""
-
-_LAST_WORD = re.compile(r"[A-Za-z][A-Za-z.]*$")
-_LIST_NUMBER = re.compile(r"(?:^|\n)[\s*_>#-]*(?:\d{1,3}|[A-Za-z])$")
 _TAG_START = re.compile(r"[A-Za-z/!?|]")
 _MAX_TAG_CHARS = 120
 
@@ -172,7 +134,7 @@ class Segmenter:
         if char.isspace():
             self._space(index, char)
             return
-        if self._strength and not self._spaced and (char in _STRENGTHS or char in _CLOSERS):
+        if self._strength and not self._spaced and (char in STRENGTHS or char in CLOSERS):
             self._cut_if_full(index, char, done)
             self._punctuate(index, char)
         else:
@@ -180,7 +142,7 @@ class Segmenter:
                 self._resolve(index, char, done)
             self._cut_if_full(index, char, done)
             self._follow_tag(char)
-            if char in _STRENGTHS and self._tag_chars <= 1:
+            if char in STRENGTHS and self._tag_chars <= 1:
                 self._punctuate(index, char)
         self._units += tenths(char)
         self._speakable = self._speakable or char.isalnum()
@@ -188,7 +150,7 @@ class Segmenter:
     def _space(self, index: int, char: str) -> None:
         if not self._units:
             self._start = index + 1
-        elif char in _LINE_ENDS:
+        elif char in LINE_ENDS:
             again = self._strength >= Strength.LINE
             self._strength = Strength.PARAGRAPH if again else Strength.LINE
             self._tag_chars = 0
@@ -196,13 +158,13 @@ class Segmenter:
 
     def _punctuate(self, index: int, char: str) -> None:
         """Note a mark that may end the segment, or one that belongs to it."""
-        strength = _STRENGTHS.get(char, Strength.NONE)
-        self._closed = self._closed or char in _QUOTE_CLOSERS
+        strength = STRENGTHS.get(char, Strength.NONE)
+        self._closed = self._closed or char in QUOTE_CLOSERS
         if strength and strength >= self._strength:
             self._strength = strength
             self._mark = char
             self._mark_at = index
-            self._certain = self._certain or char in _UNAMBIGUOUS
+            self._certain = self._certain or char in UNAMBIGUOUS
             self._spaced = False
 
     def _resolve(self, index: int, char: str, done: list[Segment]) -> None:
@@ -224,31 +186,18 @@ class Segmenter:
         return self._spaced or self._mark not in ",;:" or _follows_unspaced(char)
 
     def _sentence_ends(self, char: str) -> bool:
-        if self._closed and char in _QUOTED_GOES_ON:
+        if self._closed and char in QUOTED_GOES_ON:
             return False
-        if self._mark not in _NEEDS_SPACE:
+        if self._mark not in NEED_SPACE:
             return True
         if not self._spaced:
             after_digit = self._mark in ".．" and self._text[self._mark_at - 1].isdigit()
             return _follows_unspaced(char) and not after_digit
         if char.isascii() and char.islower() and (self._mark == "." or self._closed):
             return False
-        return self._mark not in ".．" or not self._is_abbreviation(char)
-
-    def _is_abbreviation(self, char: str) -> bool:
-        """Whether the word before a full stop needs it, given the first character after."""
-        before = self._text[self._start : self._mark_at]
-        if _LIST_NUMBER.search(before):
-            return True
-        word = _LAST_WORD.search(before[-12:])
-        if word is None:
-            return False
-        name = word[0].lower()
-        if name in _BEFORE_NUMBER:
-            return char.isdigit()
-        if name in {"a.m", "p.m"}:
-            return False
-        return name in _ABBREVIATIONS or "." in name or (len(name) == 1 and word[0] != "I")
+        return self._mark not in ".．" or not needs_its_stop(
+            self._text[self._start : self._mark_at], char
+        )
 
     def _cut_if_full(self, index: int, char: str, done: list[Segment]) -> None:
         limits = self._limits
@@ -259,7 +208,7 @@ class Segmenter:
         if not self._speakable:
             self._begin(index)
             return
-        inside = self._tag_chars > 1 or char in _CLOSERS or char in _STRENGTHS
+        inside = self._tag_chars > 1 or char in CLOSERS or char in STRENGTHS
         inside = inside or joins_previous(char) or self._inside_word(index, char)
         if not inside or self._units >= 2 * limits.hard:
             self._cut(index, done)
@@ -290,7 +239,7 @@ class Segmenter:
 
     def _emit(self, end: int, done: list[Segment]) -> None:
         text = self._text[self._start : end].strip()
-        strength = self._strength or _STRENGTHS.get(text[-1], Strength.NONE)
+        strength = self._strength or STRENGTHS.get(text[-1], Strength.NONE)
         done.append(Segment(text=text, pause=PAUSES[strength]))
         self._emitted += 1
         self._begin(end)
