@@ -14,12 +14,12 @@ from types import ModuleType
 from typing import Any, NoReturn, TypeAlias
 
 from cosyvoice_wyoming import __version__
-from cosyvoice_wyoming.commands import bench, explain, health, models, say, serve, voices
+from cosyvoice_wyoming.commands import bench, explain, health, models, say, serve, stats, voices
 from cosyvoice_wyoming.errors import BadOption, SpeechError
 
 _LOGGER = logging.getLogger(__name__)
 
-COMMANDS: tuple[ModuleType, ...] = (serve, say, voices, models, explain, health, bench)
+COMMANDS: tuple[ModuleType, ...] = (serve, say, voices, models, explain, health, stats, bench)
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
 
 

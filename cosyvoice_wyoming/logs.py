@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import traceback
 from datetime import UTC, datetime
-from typing import Final
 
-FORMATS: Final = ("text", "json")
 _TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -34,6 +33,14 @@ def log_to_stderr(level: str, form: str = "text") -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter() if form == "json" else logging.Formatter(_TEXT))
     logging.basicConfig(level=level.upper(), handlers=[handler])
+
+
+def log_failure(logger: logging.Logger, error: Exception) -> None:
+    """Log where the engine broke. Its message may hold the text, which is for debugging only."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames[-5:]))
+    logger.error("the engine failed: %s at %s", type(error).__name__, places)
+    logger.debug("the engine failed", exc_info=error)
 
 
 def in_use() -> tuple[str, str]:

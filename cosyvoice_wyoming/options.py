@@ -13,6 +13,7 @@ from cosyvoice_wyoming.address import Address, TcpAddress, parse_address
 from cosyvoice_wyoming.errors import BadOption
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
+LOG_FORMATS = ("text", "json")
 PACES = ("latency", "fluency")
 LANGUAGES = ("zh", "en", "ja", "ko", "yue")
 SAMPLE_RATES = (0, 16000, 22050, 24000, 44100, 48000)
@@ -166,6 +167,7 @@ CHECKS: dict[str, Callable[[Given], Any]] = {
     "http_token": _token,
     "http_only_from": _ip_address,
     "log_level": _one_of(LOG_LEVELS),
+    "log_format": _one_of(LOG_FORMATS),
     "threads": _whole(0, 64),
     "sample_rate": _sample_rate,
     "lead_silence_ms": _whole(0, 1000),

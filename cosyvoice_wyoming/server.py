@@ -15,13 +15,16 @@ from typing import Any, Self
 
 from cosyvoice_wyoming import info, wire
 from cosyvoice_wyoming.address import StdioAddress
+from cosyvoice_wyoming.caretaker import Caretaker
 from cosyvoice_wyoming.discovery import announced
 from cosyvoice_wyoming.errors import BadOption, ServerBusy, SpeechError
+from cosyvoice_wyoming.journal import Journal
 from cosyvoice_wyoming.listen import Listener, listen, open_stdio
 from cosyvoice_wyoming.rehearsal import rehearsals
 from cosyvoice_wyoming.session import House, Limits, Session
 from cosyvoice_wyoming.settings import Settings
 from cosyvoice_wyoming.speech import Manner, Studio
+from cosyvoice_wyoming.stats import EVENT, Stats, take_stats
 from cosyvoice_wyoming.studio import Loading, check_model
 from cosyvoice_wyoming.voices import STANDARD_VOICES
 from cosyvoice_wyoming.worker import Worker
@@ -91,28 +94,43 @@ class Server:
             trail_silence=settings.trail_silence_ms / 1000,
             fluent=settings.pace == "fluency",
         )
+        self.manner = manner
+        self._loading = Loading(settings, self._give_up)
         self.worker = Worker(
-            load or Loading(settings, self._give_up),
+            load or self._loading,
             unload=Studio.close,
             on_loaded=self._on_loaded,
             warm_up=rehearsals(manner) if warm else (),
         )
+        journal = Journal()
+        self.caretaker = Caretaker(
+            self.worker, journal, threads=settings.threads, use_small=self._use_small
+        )
         self.house = House(
             worker=self.worker,
-            manner=manner,
+            manner=lambda: self.caretaker.manner(self.manner),
             info=lambda: self._description,
+            stats=lambda: wire.Event(type=EVENT, data=dataclasses.asdict(self.stats())),
+            journal=journal,
             limits=limits or Limits(max_text_chars=settings.max_text_chars),
         )
         self.studio: Studio | None = None
         """What has been loaded; None before."""
         self._sessions: set[asyncio.Task[None]] = set()
         self._refusals: set[asyncio.Task[None]] = set()
+        self._looking: asyncio.Task[None] | None = None
         self._listener: Listener | None = None
 
     @property
     def port(self) -> int:
         """The TCP port that is open; 0 if it is none."""
         return self._listener.port if self._listener else 0
+
+    def stats(self) -> Stats:
+        """Return the figures of now."""
+        return take_stats(
+            self.house.journal, self.worker, clients=self.clients, rung=self.caretaker.rung
+        )
 
     @property
     def clients(self) -> int:
@@ -130,6 +148,7 @@ class Server:
             raise
         self._loop = asyncio.get_running_loop()
         self.worker.start()
+        self._looking = asyncio.create_task(self.caretaker.run())
         return self
 
     async def __aexit__(
@@ -140,6 +159,9 @@ class Server:
     ) -> None:
         if self._listener:
             self._listener.close()
+        if self._looking:
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
         talks = self._sessions | self._refusals
         for talk in talks:
             talk.cancel()
@@ -160,6 +182,12 @@ class Server:
         task = asyncio.create_task(talk)
         tasks.add(task)
         task.add_done_callback(tasks.discard)
+
+    def _use_small(self, small: bool) -> None:  # noqa: FBT001  # the one thing it says
+        """Load the embedded model, or again the one that was asked for, when nobody waits."""
+        self._loading.small = small
+        self._loading.changing = True
+        self.worker.reload()
 
     def _give_up(self, error: SpeechError) -> None:
         """Say that no engine can be had any more. Called on the worker's thread."""
@@ -202,7 +230,7 @@ async def _http_side(
     desk = Desk(
         settings=settings,
         worker=server.worker,
-        manner=server.house.manner,
+        manner=server.manner,
         journal=server.house.journal,
         studio=lambda: server.studio,
         clients=lambda: server.clients,

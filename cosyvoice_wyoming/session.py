@@ -13,7 +13,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from cosyvoice_wyoming import wire
+from cosyvoice_wyoming import stats, wire
 from cosyvoice_wyoming.audio import SAMPLE_WIDTH, Pcm, frames
 from cosyvoice_wyoming.errors import BadRequest, EngineFailed, ServerBusy, ShuttingDown, SpeechError
 from cosyvoice_wyoming.journal import Journal
@@ -40,11 +40,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """What all sessions share. `info` gives the answer to `describe`."""
+    """What all sessions share.
+
+    `info` gives the answer to `describe`, `stats` that to our own event, `manner` how a request
+    that begins now is spoken.
+    """
 
     worker: Worker[Studio]
-    manner: Manner
+    manner: Callable[[], Manner]
     info: Callable[[], wire.Event]
+    stats: Callable[[], wire.Event]
     limits: Limits
     journal: Journal = field(default_factory=Journal)
 
@@ -68,6 +73,7 @@ class Session:
         self._answers = {
             "describe": self._describe,
             "ping": self._ping,
+            stats.EVENT: self._stats,
             "synthesize": self._synthesize,
             "synthesize-start": self._start_stream,
             "synthesize-chunk": self._add_to_stream,
@@ -131,6 +137,9 @@ class Session:
         text = event.data.get("text")
         await self._send(wire.Pong(text=text if isinstance(text, str) else None).event())
 
+    async def _stats(self, _: wire.Event) -> None:
+        await self._send(self._house.stats())
+
     async def _synthesize(self, event: wire.Event) -> None:
         if self._stream:
             return  # the whole text again, for servers that cannot stream
@@ -179,7 +188,7 @@ class Session:
     async def _speak(self, request: Request) -> None:
         position = 0.0
         house = self._house
-        audio = speak(request, house.worker, house.manner, house.journal)
+        audio = speak(request, house.worker, house.manner(), house.journal)
         async with contextlib.aclosing(audio):
             async for pcm in audio:
                 if not position:

@@ -59,6 +59,7 @@ class Settings:
     http_token: str = field(default="", repr=False)
     http_only_from: str = ""
     log_level: str = "info"
+    log_format: str = "text"
     threads: int = 0
     sample_rate: int = 0
     lead_silence_ms: int = 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cosyvoice_wyoming.engine.registry import ENGINES
 from cosyvoice_wyoming.errors import EngineFailed, SpeechError
 from cosyvoice_wyoming.isolated.engine import IsolatedEngine
+from cosyvoice_wyoming.machine import check_cpu
 from cosyvoice_wyoming.narration import Studio
 from cosyvoice_wyoming.phrase_files import PhraseFiles
 from cosyvoice_wyoming.phrases import PhraseCache
@@ -54,6 +55,7 @@ def load_studio(
 
     Raises BadOption for an unknown model, DownloadFailed, ModelCorrupt, EngineFailed.
     """
+    check_cpu()
     bundle, name, model = settings.data_dir, WITHOUT_BUNDLE, WITHOUT_BUNDLE
     if settings.model != WITHOUT_BUNDLE:
         from cosyvoice_wyoming.bundles import ensure, open_bundle, silent
@@ -85,25 +87,36 @@ class Loading:
     def __init__(self, settings: Settings, give_up: Callable[[SpeechError], object]) -> None:
         self._settings = settings
         self._give_up = give_up
-        self._loaded = False
+        self._loaded = ""
+        self.small = False
+        """Whether the next call loads the embedded model, whatever the settings ask for."""
+        self.changing = False
+        """Whether the next call is a change of mind, and nothing broke."""
+
+    @property
+    def model(self) -> str:
+        """The model that a call loads now."""
+        asked = self._settings.model
+        return EMBEDDED if self.small and asked != WITHOUT_BUNDLE else asked
 
     def __call__(self) -> Studio:
         """Return a studio with an isolated engine. Raises SpeechError."""
-        if self._loaded:
+        if self._loaded and not self.changing:
             self._fall_back()
-        studio = load_studio(self._settings, isolated=True)
-        self._loaded = True
+        self.changing = False
+        studio = load_studio(replace(self._settings, model=self.model), isolated=True)
+        self._loaded = self.model
         return studio
 
     def _fall_back(self) -> None:
-        broken = self._settings.model
+        broken = self._loaded
         if broken in {EMBEDDED, WITHOUT_BUNDLE}:
             error = EngineFailed(f"the model {broken} broke again and again: the server ends")
             self._give_up(error)
             raise error
         _LOGGER.error("the model %s broke again and again: %s speaks instead", broken, EMBEDDED)
         self._settings = replace(self._settings, model=EMBEDDED)
-        self._loaded = False
+        self._loaded = ""
 
 
 def _phrases(settings: Settings) -> PhraseCache | None:

@@ -13,13 +13,13 @@ import itertools
 import logging
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from cosyvoice_wyoming.errors import EngineFailed, EngineLost, ServerBusy, ShuttingDown, SpeechError
 from cosyvoice_wyoming.lane import Lane
+from cosyvoice_wyoming.logs import log_failure
 from cosyvoice_wyoming.schedule import next_turn
 
 _LOGGER = logging.getLogger(__name__)
@@ -68,6 +68,7 @@ class Worker(Generic[T]):
         self._left: list[Lane[T]] = []
         self._failure: SpeechError | None = None
         self._stopping = False
+        self._reload = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
@@ -98,6 +99,18 @@ class Worker(Generic[T]):
             self.changed.notify()
         self._end_all(_shutting_down())
         await asyncio.to_thread(self._thread.join, STOP_SECONDS)
+
+    def reload(self) -> None:
+        """Unload and load again as soon as no lane is open."""
+        with self.changed:
+            self._reload = True
+            self.changed.notify()
+
+    def when_idle(self, work: Callable[[T], Iterator[object]]) -> None:
+        """Have work done, step by step, while no lane waits."""
+        with self.changed:
+            self._warm_up.appendleft(work)
+            self.changed.notify()
 
     def open(self) -> Lane[T]:
         """Return a lane for one request.
@@ -181,6 +194,9 @@ class Worker(Generic[T]):
             with self.changed:
                 if self._stopping:
                     raise _StoppedError
+                if self._reload and not self._lanes:
+                    self._reload = False
+                    raise EngineLost("another engine is loaded")
                 self._end_overdue()
                 left, self._left = self._left, []
                 lane = None if left else self._choose()
@@ -205,7 +221,7 @@ class Worker(Generic[T]):
             raise
         except Exception as error:  # noqa: BLE001  # the request that needs it will say so
             self._warming = None
-            _log_failure(error)
+            log_failure(_LOGGER, error)
 
     def _end_overdue(self) -> None:
         now = time.monotonic()
@@ -229,7 +245,7 @@ class Worker(Generic[T]):
         except SpeechError as error:
             self._end(lane, error)
         except Exception as error:  # noqa: BLE001  # engines fail in ways of their own
-            _log_failure(error)
+            log_failure(_LOGGER, error)
             self._end(lane, EngineFailed(f"the engine failed ({type(error).__name__})"))
         else:
             lane.busy_seconds += time.perf_counter() - began
@@ -276,11 +292,3 @@ def _shutting_down() -> ShuttingDown:
 def _again(error: SpeechError) -> SpeechError:
     """Return an error to be raised anew: one object in several requests would mix tracebacks."""
     return type(error)(str(error))
-
-
-def _log_failure(error: Exception) -> None:
-    """Log where the engine broke. Its message may hold the text, which is for debugging only."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames[-5:]))
-    _LOGGER.error("the engine failed: %s at %s", type(error).__name__, places)
-    _LOGGER.debug("the engine failed", exc_info=error)

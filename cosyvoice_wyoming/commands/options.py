@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from cosyvoice_wyoming.logs import log_to_stderr
 from cosyvoice_wyoming.options import LOG_LEVELS
 from cosyvoice_wyoming.settings import Settings, load
 
@@ -26,7 +26,10 @@ OPTIONS: dict[str, Option] = {
         help="tcp://HOST:PORT, unix:///PATH or stdio:// (default: port 10200 on every address)",
     ),
     "data_dir": Option(metavar="DIR", help="folder of the models and of what the server keeps"),
-    "model": Option(metavar="NAME", help="the model that speaks (default: lite)"),
+    "model": Option(
+        metavar="NAME",
+        help="the model that speaks (default: lite); auto: what this device is up to",
+    ),
     "voice": Option(
         metavar="NAME",
         help="speaks its language where a client names no voice; may be given once a language",
@@ -44,6 +47,7 @@ OPTIONS: dict[str, Option] = {
     ),
     "http_only_from": Option(metavar="ADDRESS", help="the one address that may use HTTP"),
     "log_level": Option(metavar="LEVEL", help=f"{', '.join(LOG_LEVELS)} (default: info)"),
+    "log_format": Option(metavar="FORMAT", help="text, or json for programs (default: text)"),
     "threads": Option(metavar="N", help="threads of the engine (default: as it likes)"),
     "sample_rate": Option(metavar="HZ", help="sample rate of the audio (default: the model's)"),
     "lead_silence_ms": Option(metavar="MS", help="silence before the first word, 0 to 1000"),
@@ -72,18 +76,19 @@ def add_options(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
-    """Return the settings, with what this command line adds to them. Raises BadOption."""
+    """Return the settings, with what this command line adds to them. Raises BadOption.
+
+    The model `auto` becomes the one that this device is up to.
+    """
     given: dict[str, Any] = {
         name: value for name, value in vars(args).items() if name in OPTIONS or name == "zeroconf"
     }
-    return load(given)
+    settings = load(given)
+    if settings.model != "auto":
+        return settings
+    from cosyvoice_wyoming.engine.choice import resolve
 
-
-def log_to_stderr(level: str) -> None:
-    """Send the log to standard error, which a supervisor or a terminal keeps."""
-    logging.basicConfig(
-        level=level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
+    return replace(settings, model=resolve(settings.model))
 
 
 def log_quietly(args: argparse.Namespace) -> None:

@@ -6,8 +6,9 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from cosyvoice_wyoming.commands.options import add_options, log_to_stderr, settings_of
+from cosyvoice_wyoming.commands.options import add_options, settings_of
 from cosyvoice_wyoming.commands.progress import ProgressLine
+from cosyvoice_wyoming.logs import log_to_stderr
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.cli import Subparsers
@@ -30,7 +31,9 @@ def register(subparsers: Subparsers) -> None:
         action="store_true",
         help="put the model together, with progress shown, before the port opens",
     )
-    add_options(parser, "advertise_host", "http", "http_token", "http_only_from", "log_level")
+    add_options(
+        parser, "advertise_host", "http", "http_token", "http_only_from", "log_level", "log_format"
+    )
     add_options(parser, "threads", "sample_rate", "lead_silence_ms")
     add_options(parser, "trail_silence_ms", "max_text_chars", "max_connections", "cache_mb")
     parser.set_defaults(run=run)
@@ -38,7 +41,7 @@ def register(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
-    log_to_stderr(settings.log_level)
+    log_to_stderr(settings.log_level, settings.log_format)
     if args.fetch_first:
         _fetch(settings)
     from cosyvoice_wyoming.server import serve

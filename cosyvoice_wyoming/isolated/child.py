@@ -7,8 +7,6 @@ even in the middle of a step: a thread of its own sees the socket close.
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import gc
 import logging
 import os
 import queue
@@ -16,7 +14,6 @@ import signal
 import socket
 import sys
 import threading
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +31,8 @@ from cosyvoice_wyoming.isolated.messages import (
     receive,
     send,
 )
-from cosyvoice_wyoming.logs import log_to_stderr
+from cosyvoice_wyoming.logs import log_failure, log_to_stderr
+from cosyvoice_wyoming.machine import trim_memory
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -127,25 +125,10 @@ class Child:
         if isinstance(error, SpeechError):
             failed = Failed(kind=type(error).__name__, sentence=str(error))
         else:
-            _log_failure(error)
+            log_failure(_LOGGER, error)
             sentence = f"the engine failed ({type(error).__name__})"
             failed = Failed(kind=EngineFailed.__name__, sentence=sentence)
         send(self._channel, failed)
-
-
-def _log_failure(error: Exception) -> None:
-    """Log where the engine broke. Its message may hold the text, which is for debugging only."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = " < ".join(f"{frame.filename}:{frame.lineno}" for frame in reversed(frames[-5:]))
-    _LOGGER.error("the engine failed: %s at %s", type(error).__name__, places)
-    _LOGGER.debug("the engine failed", exc_info=error)
-
-
-def trim_memory() -> None:
-    """Give memory that is free back to the system, where its C library can do that."""
-    gc.collect()
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import itertools
 import logging
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.errors import EngineFailed, EngineLost
@@ -103,9 +104,10 @@ class IsolatedEngine:
                 return
         raise EngineLost(f"the engine broke {self.restarts.total} times: {broken}")
 
-    def restart(self, threads: int) -> None:
-        """Load the engine anew on as many threads. Raises EngineLost."""
-        self._load = Load(engine=self._load.engine, bundle=self._load.bundle, threads=threads)
+    def restart(self, threads: int | None = None) -> None:
+        """Load the engine anew, on as many threads as before or others. Raises EngineLost."""
+        if threads is not None:
+            self._load = replace(self._load, threads=threads)
         self._process.close()
         try:
             self._process, _ = self._start()
