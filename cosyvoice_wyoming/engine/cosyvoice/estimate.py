@@ -31,7 +31,7 @@ MODELS = {
 }
 """The models by the presets that they run."""
 
-MEMORY_MB = {"exact": 2300, "balanced": 800, "fast": 800}
+MEMORY_MB = {"exact": 1700, "balanced": 800, "fast": 800}
 """Peak resident memory, measured on x86-64 (benchmarks/cosyvoice_speed.py), rounded up."""
 
 
