@@ -93,6 +93,13 @@ def resident_bytes(pid: int | None = None, root: Path = Path("/")) -> int:
     return 0
 
 
+def family_bytes(pid: int | None = None, root: Path = Path("/")) -> int:
+    """Return the resident memory of a process and its children: a server and its engine."""
+    tasks = (root / f"proc/{pid or 'self'}/task").glob("*/children")
+    children = [int(child) for task in tasks for line in _lines(task) for child in line.split()]
+    return resident_bytes(pid, root) + sum(resident_bytes(child, root) for child in children)
+
+
 def trim_memory() -> None:
     """Give memory that is free back to the system, where its C library can do that."""
     gc.collect()

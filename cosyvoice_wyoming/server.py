@@ -235,6 +235,7 @@ async def _http_side(
         studio=lambda: server.studio,
         clients=lambda: server.clients,
         switch=switch,
+        stats=server.stats,
     )
     async with serving(desk, settings.http):
         yield

@@ -10,6 +10,7 @@ from cosyvoice_wyoming.errors import BadOption
 from cosyvoice_wyoming.journal import Journal
 from cosyvoice_wyoming.settings import Settings
 from cosyvoice_wyoming.speech import Manner, Request, Studio, TextFeed, speak
+from cosyvoice_wyoming.stats import Stats
 from cosyvoice_wyoming.text.language import parse_tag
 from cosyvoice_wyoming.voices import STANDARD_VOICES, Voice, VoiceWish
 from cosyvoice_wyoming.worker import Worker
@@ -31,7 +32,7 @@ class Desk:
     """The server as the HTTP side sees it.
 
     `studio` is what has been loaded, None before; `clients` how many are connected; `switch` ends
-    the server so that it goes on with another model.
+    the server so that it goes on with another model. `stats` are all figures, for the metrics.
     """
 
     settings: Settings
@@ -41,6 +42,7 @@ class Desk:
     studio: Callable[[], Studio | None]
     clients: Callable[[], int]
     switch: Callable[[str], None]
+    stats: Callable[[], Stats] | None = None
 
     @property
     def voices(self) -> Sequence[Voice]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from cosyvoice_wyoming import __version__
 from cosyvoice_wyoming.http.desk import Desk
 from cosyvoice_wyoming.journal import Answer
+from cosyvoice_wyoming.ladder import Rung
+from cosyvoice_wyoming.machine import family_bytes
+from cosyvoice_wyoming.stats import Stats
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -16,17 +18,6 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 def exposition(desk: Desk) -> str:
     """Return every metric, each with its help and type."""
     return "\n".join(_lines(desk)) + "\n"
-
-
-def resident_bytes() -> int:
-    """Return the memory of this process that is resident; 0 where the system has no /proc."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    except OSError:
-        return 0
-    import resource
-
-    return pages * resource.getpagesize()
 
 
 def median_first_audio(answers: Iterable[Answer]) -> float:
@@ -80,7 +71,25 @@ def _lines(desk: Desk) -> Iterator[str]:
     yield from _metric(
         "clients", "gauge", "Wyoming clients that are connected.", {"": desk.clients()}
     )
-    yield from _metric("resident_bytes", "gauge", "Memory in use.", {"": resident_bytes()})
+    yield from _metric("resident_bytes", "gauge", "Memory in use.", {"": family_bytes()})
+    if desk.stats:
+        yield from _reliability(desk.stats())
+
+
+def _reliability(stats: Stats) -> Iterator[str]:
+    """Yield what tells how well the server holds out."""
+    for name, kind, text, value in (
+        ("gaps_total", "counter", "Silences that players heard: audio came late.", stats.gaps),
+        ("gap_seconds_total", "counter", "Their length.", stats.gap_seconds),
+        ("phrase_hits_total", "counter", "Segments spoken from the cache.", stats.phrase_hits),
+        ("phrase_misses_total", "counter", "Segments not in it.", stats.phrase_misses),
+        ("engine_restarts_total", "counter", "Engine crashes and hangs.", stats.engine_restarts),
+        ("engine_resident_bytes", "gauge", "Memory of the engine.", stats.engine_memory),
+        ("temperature_celsius", "gauge", "Hottest sensor; 0: none.", stats.temperature),
+    ):
+        yield from _metric(name, kind, text, {"": value})
+    rungs = {_labels(rung=rung.name.lower()): int(rung.name.lower() == stats.rung) for rung in Rung}
+    yield from _metric("rung", "gauge", "What is given up to heat, load or memory.", rungs)
 
 
 def _metric(name: str, kind: str, text: str, values: Mapping[str, float]) -> Iterator[str]:

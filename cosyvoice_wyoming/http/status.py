@@ -23,8 +23,8 @@ from cosyvoice_wyoming.http.metrics import (
     MEDIA_TYPE,
     exposition,
     median_first_audio,
-    resident_bytes,
 )
+from cosyvoice_wyoming.machine import family_bytes
 from cosyvoice_wyoming.narration import Studio
 
 DEGRADED_RTF = 1.0
@@ -194,7 +194,7 @@ def _status(desk: Desk, installer: Installer) -> Status:
         health=_health(desk),
         requests=desk.worker.lanes,
         clients=desk.clients(),
-        memory_bytes=resident_bytes(),
+        memory_bytes=family_bytes(),
         first_audio=median_first_audio(journal.latest),
         last_first_audio=last.first_audio if last else 0.0,
         last_rtf=last.rtf if last else 0.0,

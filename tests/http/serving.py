@@ -48,6 +48,7 @@ async def running(
             studio=lambda: server.studio,
             clients=lambda: server.clients,
             switch=switched.append,
+            stats=server.stats,
         )
         async with serving(desk, LOOPBACK) as port:
             base = f"http://127.0.0.1:{port}"

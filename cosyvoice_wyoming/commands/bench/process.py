@@ -10,10 +10,10 @@ import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from cosyvoice_wyoming.address import TcpAddress
 from cosyvoice_wyoming.errors import EngineFailed
+from cosyvoice_wyoming.machine import family_bytes
 
 OPEN_SECONDS = 30.0
 STOP_SECONDS = 10.0
@@ -29,33 +29,8 @@ class ServerProcess:
     port_open: float
 
     def rss_mb(self) -> float:
-        """Return the memory that is resident now, of the server and the processes it started.
-
-        In MB; pages that they share count in each. 0 where the system has no /proc.
-        """
-        parents = _parents()
-        family = {self.pid}
-        while children := {pid for pid, parent in parents.items() if parent in family} - family:
-            family |= children
-        return sum(_resident_mb(pid) for pid in family)
-
-
-def _parents() -> dict[int, int]:
-    """Return the parent of every process."""
-    parents = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, IndexError):
-            fields = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-            parents[int(folder.name)] = int(fields[1])
-    return parents
-
-
-def _resident_mb(pid: int) -> float:
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text("utf-8", "replace").splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-    return 0.0
+        """Return the memory that is resident now, in MB, of the server and its engine."""
+        return family_bytes(self.pid) / (1 << 20)
 
 
 @contextlib.asynccontextmanager
