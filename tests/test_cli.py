@@ -105,6 +105,10 @@ def test_voices_are_a_table_of_all_twelve():
     assert [line.split()[0] for line in lines[1:]] == [voice.name for voice in STANDARD_VOICES]
 
 
+def test_auto_is_a_model_that_there_is():
+    assert run("voices", "--model", "auto").returncode == 0
+
+
 def test_models_are_listed_with_their_state(tmp_path):
     result = run("models", "list", "--data-dir", str(tmp_path))
     row = next(row for row in result.stdout.decode().splitlines() if row.startswith("lite "))

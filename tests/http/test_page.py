@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Request, Route, expect, sync_playwright
 
 from cosyvoice_wyoming.bundles import bundle_dir
 from cosyvoice_wyoming.bundles.manifest import write_manifest
@@ -306,6 +306,24 @@ def test_the_description_of_the_interface_is_readable(browser: Browser, address:
         page.goto(address + "docs")
         expect(page.get_by_role("heading", name="POST /tts")).to_be_visible()
         assert serious(page) == []
+
+
+def test_the_page_works_under_the_prefix_of_ingress(browser: Browser, address: str):
+    prefix = "/api/hassio_ingress/AbC-123"
+    with browser.new_context(extra_http_headers={"X-Ingress-Path": prefix}) as context:
+        page = context.new_page()
+        asked: list[str] = []
+
+        def proxy(route: Route) -> None:
+            asked.append(route.request.url)
+            route.continue_(url=route.request.url.replace(prefix, ""))
+
+        page.route(f"**{prefix}/**", proxy)
+        page.goto(address.rstrip("/") + prefix + "/")
+        expect(page.locator("#health")).to_have_attribute("data-status", "ready")
+        page.fill("#text", "Hello.")
+        speak(page)
+        assert any(url.endswith(f"{prefix}/tts") for url in asked)
 
 
 def test_a_server_with_a_token_asks_for_it(browser: Browser, tmp_path):
