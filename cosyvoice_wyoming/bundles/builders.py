@@ -15,7 +15,7 @@ Builder: TypeAlias = Callable[[Recipe, Fetcher, Path, Progress], None]
 """Fetches what the recipe names and writes the bundle's files below a folder."""
 
 BUILDERS: dict[str, Builder] = {
-    "lite": lite.build_hq,
+    "lite": lite.build,
     "lite-hq": lite.build_hq,
     "cosyvoice-300m-sft": cosyvoice.builder("balanced"),
     "cosyvoice-300m-sft-fast": cosyvoice.builder("fast"),

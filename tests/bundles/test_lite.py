@@ -7,6 +7,7 @@ import onnx
 import onnxruntime
 import pytest
 
+from cosyvoice_wyoming import bundles
 from cosyvoice_wyoming.bundles.dequantise import dequantise
 from cosyvoice_wyoming.bundles.graph import Graph
 from cosyvoice_wyoming.bundles.kokoro_graphs import split
@@ -74,3 +75,15 @@ def test_both_decoders_say_the_same_as_loud(features):
         blocks = audio[: audio.size // 2400 * 2400].reshape(-1, 2400)
         levels.append(20 * np.log10(np.sqrt((blocks**2).mean(axis=1)) + 1e-3))
     assert np.abs(levels[0] - levels[1]).max() < 3
+
+
+def test_lite_is_put_together_from_a_whole_lite_hq_without_a_download(tmp_path):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/lite-hq").symlink_to(lite_hq())
+    steps = []
+    folder = bundles.ensure("lite", tmp_path, lambda step: steps.append(step.text))
+    assert [step for step in steps if "Fetching" in step] == [
+        "Fetching student.onnx from this package"
+    ]
+    assert (folder / "encoder.onnx").read_bytes() == (lite_hq() / "encoder.onnx").read_bytes()
+    assert bundles.verify("lite", tmp_path) == []

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from cosyvoice_wyoming.bundles.builders import BUILDERS
+from cosyvoice_wyoming.bundles.cards import models_dir
+from cosyvoice_wyoming.bundles.checksum import mismatch
 from cosyvoice_wyoming.bundles.sources import (
     NpmSource,
     OwnSource,
@@ -52,6 +54,15 @@ def test_lite_hq_has_the_twelve_standard_voices_and_a_file_for_each_pack():
     assert [voice.name for voice in lite.voices] == [voice.name for voice in STANDARD_VOICES]
     packs = {f"voices/{pack}.bin" for voice in lite.voices for pack in voice.packs}
     assert packs == {file.name for file in lite.files if file.name.startswith("voices/")}
+
+
+def test_weights_of_our_own_are_what_their_card_says():
+    own = [file for file in recipe("lite").files if file.is_own]
+    assert [file.name for file in own] == ["student.onnx"]
+    for file in own:
+        (source,) = file.sources
+        assert isinstance(source, OwnSource)
+        assert mismatch(models_dir() / source.path, file.size, file.sha256) is None
 
 
 def test_an_unknown_model_is_named_with_those_that_exist():
