@@ -122,7 +122,7 @@ def test_the_voices_to_choose_from_are_those_there_are(language):
 
 
 def test_the_models_to_choose_from_are_those_there_are():
-    assert choices("model") == list(recipes())
+    assert choices("model") == ["auto", *recipes()]
 
 
 def test_the_ranges_are_those_of_the_settings(tmp_path):
