@@ -5,6 +5,16 @@ import pytest
 from tests.support.tiny_cosyvoice import build_bundle, write_source
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave the full-size model out unless it is asked for: `-m heavy`."""
+    if "heavy" in config.option.markexpr:
+        return
+    left_out = [item for item in items if item.get_closest_marker("heavy")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session")
 def tiny_source(tmp_path_factory):
     return write_source(tmp_path_factory.mktemp("checkpoint"))
