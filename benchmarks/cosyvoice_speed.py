@@ -1,6 +1,6 @@
 """How fast CosyVoice speaks here: real-time factor, first sound, memory, and the estimate's error.
 
-    python benchmarks/cosyvoice_speed.py --data DIR [--threads N] [--presets a,b] [--json FILE]
+    python benchmarks/cosyvoice_speed.py --data DIR [--threads N] [--presets a,b] [--tokens 60,250]
 
 Weights are synthetic (DIR keeps them: 5 GB); speed does not depend on their values. Run it on an
 idle machine. "official" is `exact` written the original's way, which projects the positions of
@@ -29,8 +29,6 @@ from cosyvoice_wyoming.engine.cosyvoice.selftest import measure
 from cosyvoice_wyoming.engine.cosyvoice.streaming import decode, open_stream
 from cosyvoice_wyoming.engine.cosyvoice.synthesis import Identity, Model
 
-LENGTHS = (60, 250)
-"""Speech tokens: 1.2 and 5 seconds."""
 SAMPLE_RATE = 22050
 
 
@@ -39,6 +37,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--presets", default="official,exact,balanced,fast")
+    parser.add_argument("--tokens", default="60,250", help="lengths of the sentences, 50 a second")
     parser.add_argument("--requests", type=int, default=50, help="for the growth of memory")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", help=argparse.SUPPRESS)
@@ -56,6 +55,7 @@ def main() -> None:
 def run_apart(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     command = [sys.executable, __file__, "--one", name, "--data", str(arguments.data)]
     command += ["--threads", str(arguments.threads), "--requests", str(arguments.requests)]
+    command += ["--tokens", arguments.tokens]
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603  ourselves
     row: dict[str, Any] = json.loads(done.stdout)
     return row
@@ -67,7 +67,7 @@ def measure_one(arguments: argparse.Namespace) -> dict[str, Any]:
     model, speaker = load(arguments.data, name, threads)
     row: dict[str, Any] = {"preset": name, "load": time.perf_counter() - began}
     speak(model, speaker, 20)
-    for count in LENGTHS:
+    for count in map(int, arguments.tokens.split(",")):
         first, seconds, cpu = speak(model, speaker, count)
         audio = count / 50
         row[f"first_{count}"] = first
@@ -122,9 +122,9 @@ def report(rows: list[dict[str, Any]]) -> None:
         )
     by_name = {row["preset"]: row for row in rows}
     if {"official", "balanced"} <= set(by_name):
-        for count in LENGTHS:
-            ratio = by_name["official"][f"rtf_{count}"] / by_name["balanced"][f"rtf_{count}"]
-            print(f"balanced is {ratio:.1f} times as fast as official at {count} tokens")
+        for column in filter(lambda key: key.startswith("rtf_"), columns):
+            ratio = by_name["official"][column] / by_name["balanced"][column]
+            print(f"balanced is {ratio:.1f} times as fast as official ({column})")
 
 
 if __name__ == "__main__":
