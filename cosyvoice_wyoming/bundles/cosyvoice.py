@@ -27,7 +27,8 @@ def builder(preset: str) -> Callable[[Recipe, Fetcher, Path, Progress], None]:
     def build(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) -> None:
         """Fetch the official files and write the bundle's below `folder`.
 
-        Raises DownloadFailed, or ModelCorrupt naming what is wrong with a file.
+        Raises DownloadFailed, or ModelCorrupt naming what is wrong with a file. A download that is
+        corrupt is deleted: nothing but the build can tell, and it would only fail again.
         """
         files = [fetcher.fetch(file) for file in recipe.files]
         try:
@@ -39,7 +40,13 @@ def builder(preset: str) -> Callable[[Recipe, Fetcher, Path, Progress], None]:
         source.mkdir()
         for file in files:
             (source / file.name).symlink_to(file.resolve())
-        _run([*PROGRAM, str(source), str(folder), preset], progress)
+        try:
+            _run([*PROGRAM, str(source), str(folder), preset], progress)
+        except ModelCorrupt as error:
+            for file in recipe.files:
+                if not file.sha256 and file.name in str(error):
+                    fetcher.discard(file)
+            raise
 
     return build
 

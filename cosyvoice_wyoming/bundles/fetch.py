@@ -80,6 +80,10 @@ class Fetcher:
         """Return a file of that name that was made for a bundle of the same origin."""
         return next((folder / name for folder in self._kin if (folder / name).is_file()), None)
 
+    def discard(self, file: SourceFile) -> None:
+        """Delete what was downloaded of a file, so that it is fetched anew; never the user's own."""
+        (self._folder / file.name).unlink(missing_ok=True)
+
     def _own(self, file: SourceFile, local: Path) -> Path | None:
         """Return the file in the user's folder if it is there and not another one."""
         own = local / file.name

@@ -93,6 +93,24 @@ def test_another_model_s_files_make_nothing(own_files, tmp_path):
     assert not (tmp_path / "models" / NAME).exists()
 
 
+def test_a_corrupt_download_is_fetched_anew_and_a_user_s_file_stays(tiny, own_files, tmp_path):
+    own, downloads = tmp_path / "own", tmp_path / "downloads" / NAME
+    own.mkdir()
+    downloads.mkdir(parents=True)
+    for file in own_files.iterdir():
+        if file.name != "flow.pt":
+            (own / file.name).symlink_to(file)
+    (downloads / "flow.pt").write_bytes(b"PK not a checkpoint")
+    with pytest.raises(ModelCorrupt, match=r"flow\.pt"):
+        store.fetch(NAME, tmp_path, local=own)
+    assert not (downloads / "flow.pt").exists()
+
+    (own / "flow.pt").write_bytes(b"PK not a checkpoint")
+    with pytest.raises(ModelCorrupt, match=r"flow\.pt"):
+        store.fetch(NAME, tmp_path, local=own)
+    assert (own / "flow.pt").exists()
+
+
 def test_a_build_that_is_killed_leaves_nothing_half_made(own_files, tmp_path, monkeypatch):
     monkeypatch.setattr(cosyvoice, "PROGRAM", (*TINY_PROGRAM, "STOP"))
     with pytest.raises(ModelCorrupt, match="out of memory"):
