@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from cosyvoice_wyoming.phonemes.packed import PackedTable
 from cosyvoice_wyoming.phonemes.symbols import Phonemes, only_known
 from cosyvoice_wyoming.phonemes.tables import table
 
@@ -19,6 +20,11 @@ class EnglishReader:
         from hibari.g2p import G2P
 
         self._g2p = G2P()
+        # 43 MB less, for 1 ms a sentence
+        lexicon, tagger = self._g2p.lexicon, self._g2p.tagger
+        lexicon.golds.d = PackedTable(lexicon.golds.d)
+        lexicon.silvers.d = PackedTable(lexicon.silvers.d)
+        tagger.weights = PackedTable(tagger.weights)
         self._words = table("english_words.tsv")
         # the network is loaded by the first word that is in no dictionary, and the dictionaries'
         # rules are built by the first sentence

@@ -23,7 +23,7 @@ class TeacherDecoder:
     """Deterministic: the graph draws no noise."""
 
     def __init__(self, path: Path, threads: int = 0) -> None:
-        self._session = Session(path, threads)
+        self._session = Session(path, threads, keep_memory=True)
 
     def decode(
         self,

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cosyvoice_wyoming.phonemes.packed import PackedTable
+
+keys = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+values = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"])), st.dictionaries(keys, st.floats(-9, 9))
+)
+
+
+@given(st.dictionaries(keys, values), st.lists(keys))
+def test_it_answers_as_the_mapping_it_was_made_of(source, others):
+    table = PackedTable(source)
+    assert len(table) == len(source)
+    for key in [*source, *others]:
+        assert table.get(key) == source.get(key)
+        assert (key in table) == (key in source)
+    assert table.get("\0", "none") == "none"
+
+
+def test_values_are_strings_or_json():
+    table = PackedTable({"read": {"DEFAULT": "ɹˈid", "VBD": "ɹˈɛd"}, "lamp": "lˈæmp"})
+    assert table.get("read") == {"DEFAULT": "ɹˈid", "VBD": "ɹˈɛd"}
+    assert table.get("lamp") == "lˈæmp"
+
+
+@pytest.mark.parametrize("key", ["", "lam", "lamps", "\ud800", "lamp\0slamp"])
+def test_a_key_that_is_not_there_has_no_value(key):
+    assert PackedTable({"lamp": "lˈæmp"}).get(key) is None
+
+
+def test_an_empty_table_has_nothing():
+    assert PackedTable({}).get("lamp") is None
