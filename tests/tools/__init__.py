@@ -13,5 +13,6 @@ DISTIL = Path(__file__).parents[2] / "tools" / "distil"
 def distil(name: str) -> ModuleType:
     """Import a module of tools/distil, whose modules find one another by being in one folder."""
     if str(DISTIL) not in sys.path:
-        sys.path.append(str(DISTIL))
+        # first: onnxruntime.quantization puts a folder with a `metrics` of its own on the path
+        sys.path.insert(0, str(DISTIL))
     return importlib.import_module(name)
