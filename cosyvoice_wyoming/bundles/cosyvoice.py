@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +13,7 @@ from pathlib import Path
 
 from cosyvoice_wyoming.bundles.download import SourceFailed, require_space
 from cosyvoice_wyoming.bundles.fetch import Fetcher
+from cosyvoice_wyoming.bundles.manifest import MANIFEST, STAMP
 from cosyvoice_wyoming.bundles.progress import Progress, Step
 from cosyvoice_wyoming.bundles.sources import Recipe
 from cosyvoice_wyoming.errors import DownloadFailed, ModelCorrupt
@@ -17,6 +21,8 @@ from cosyvoice_wyoming.errors import DownloadFailed, ModelCorrupt
 PROGRAM = (sys.executable, "-m", "cosyvoice_wyoming.engine.cosyvoice.build")
 """The build runs in a process of its own: a server would never give its 0.3 GB back."""
 
+_PRECISION = {"exact": "fp32", "balanced": "int8", "fast": "int8"}
+_DESCRIPTION = "model.json"
 _BUNDLE_BYTES = {"exact": 1_810_000_000, "balanced": 700_000_000, "fast": 700_000_000}
 """What a built bundle takes on the disk, measured and rounded up."""
 
@@ -30,7 +36,11 @@ def builder(preset: str) -> Callable[[Recipe, Fetcher, Path, Progress], None]:
         Raises DownloadFailed, or ModelCorrupt naming what is wrong with a file. A download that is
         corrupt is deleted: nothing but the build can tell, and it would only fail again.
         """
-        files = [fetcher.fetch(file) for file in recipe.files]
+        if twin := fetcher.made(_marker(preset)):
+            progress(Step(text=f"Taking the graphs of {twin.parent.name}"))
+            _take_over(twin.parent, folder, preset)
+            return
+        fetched = [fetcher.fetch(file) for file in recipe.files]
         try:
             require_space(folder, _BUNDLE_BYTES[preset])
         except SourceFailed as error:
@@ -38,8 +48,8 @@ def builder(preset: str) -> Callable[[Recipe, Fetcher, Path, Progress], None]:
         # The official files may lie in two folders, ours and the user's.
         source = folder.parent / "official"
         source.mkdir()
-        for file in files:
-            (source / file.name).symlink_to(file.resolve())
+        for path in fetched:
+            (source / path.name).symlink_to(path.resolve())
         try:
             _run([*PROGRAM, str(source), str(folder), preset], progress)
         except ModelCorrupt as error:
@@ -47,8 +57,27 @@ def builder(preset: str) -> Callable[[Recipe, Fetcher, Path, Progress], None]:
                 if not file.sha256 and file.name in str(error):
                     fetcher.discard(file)
             raise
+        (folder / _marker(preset)).write_text(f"Matrix products: {_PRECISION[preset]}\n", "ascii")
 
     return build
+
+
+def _marker(preset: str) -> str:
+    """Return the name of a file that lies in bundles with the same graphs only."""
+    return f"weights-{_PRECISION[preset]}.txt"
+
+
+def _take_over(twin: Path, folder: Path, preset: str) -> None:
+    """Make a bundle of another's files, linked where that can be; only its preset differs."""
+    for path in twin.iterdir():
+        if path.name not in {MANIFEST, STAMP, _DESCRIPTION}:
+            try:
+                os.link(path, folder / path.name)
+            except OSError:
+                shutil.copyfile(path, folder / path.name)
+    description = json.loads((twin / _DESCRIPTION).read_text("utf-8"))
+    text = json.dumps({**description, "preset": preset}, indent=1)
+    (folder / _DESCRIPTION).write_text(f"{text}\n", "utf-8")
 
 
 def _run(command: list[str], progress: Progress) -> None:

@@ -81,7 +81,7 @@ class Fetcher:
         return next((folder / name for folder in self._kin if (folder / name).is_file()), None)
 
     def discard(self, file: SourceFile) -> None:
-        """Delete what was downloaded of a file, so that it is fetched anew; never the user's own."""
+        """Delete what was downloaded of a file, for it to be fetched anew; never the user's own."""
         (self._folder / file.name).unlink(missing_ok=True)
 
     def _own(self, file: SourceFile, local: Path) -> Path | None:

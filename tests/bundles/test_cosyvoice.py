@@ -13,6 +13,7 @@ from cosyvoice_wyoming.bundles.fetch import Fetcher
 from cosyvoice_wyoming.bundles.progress import silent
 from cosyvoice_wyoming.bundles.sources import SourceFile, UrlSource, recipe
 from cosyvoice_wyoming.engine.cosyvoice import load
+from cosyvoice_wyoming.engine.cosyvoice.bundle import SPEECH_LM, read_description
 from cosyvoice_wyoming.errors import DownloadFailed, ModelCorrupt
 from tests.bundles.web import Site, serving
 from tests.support.tiny_cosyvoice import write_source
@@ -94,7 +95,7 @@ def test_another_model_s_files_make_nothing(own_files, tmp_path):
 
 
 def test_a_corrupt_download_is_fetched_anew_and_a_user_s_file_stays(tiny, own_files, tmp_path):
-    own, downloads = tmp_path / "own", tmp_path / "downloads" / NAME
+    own, downloads = tmp_path / "own", tmp_path / "downloads" / recipe(NAME).origin[:16]
     own.mkdir()
     downloads.mkdir(parents=True)
     for file in own_files.iterdir():
@@ -134,6 +135,22 @@ def test_a_full_disk_is_found_before_the_build(own_files, tmp_path, monkeypatch)
     fetcher = Fetcher(tmp_path / "downloads", silent, QUICK, local=own_files)
     with pytest.raises(DownloadFailed, match="MiB are needed"):
         builders.BUILDERS[NAME](wanted, fetcher, tmp_path, silent)
+
+
+def test_another_preset_of_the_same_weights_needs_no_fetching(tiny, own_files, tmp_path):
+    store.fetch(NAME, tmp_path, local=own_files)
+    folder = store.fetch(f"{NAME}-fast", tmp_path)
+    assert read_description(folder)[0] == "fast"
+    assert store.verify(f"{NAME}-fast", tmp_path) == store.verify(NAME, tmp_path) == []
+    assert load(folder).voices
+
+
+def test_weights_of_another_precision_are_not_taken_over(tiny, own_files, tmp_path):
+    store.fetch(NAME, tmp_path, local=own_files)
+    folder = store.fetch(f"{NAME}-exact", tmp_path, local=own_files)
+    assert read_description(folder)[0] == "exact"
+    balanced = tmp_path / "models" / NAME
+    assert (folder / SPEECH_LM).stat().st_size != (balanced / SPEECH_LM).stat().st_size
 
 
 def test_the_three_presets_are_made_of_the_same_files():
