@@ -7,6 +7,7 @@ import logging
 from cosyvoice_wyoming.phonemes.mandarin_context import in_context
 from cosyvoice_wyoming.phonemes.mandarin_tones import Syllable, with_sandhi
 from cosyvoice_wyoming.phonemes.pinyin import sound_of
+from cosyvoice_wyoming.phonemes.pypinyin_packed import pack
 from cosyvoice_wyoming.phonemes.symbols import PUNCTUATION, Phonemes, gap
 from cosyvoice_wyoming.phonemes.tables import table
 
@@ -20,6 +21,7 @@ class MandarinReader:
         import rjieba
         from pypinyin import Style, lazy_pinyin
 
+        pack()
         self._lazy_pinyin = lazy_pinyin
         self._style = Style.TONE3
         self._words = {word: pinyin.split() for word, pinyin in table("mandarin_words.tsv").items()}

@@ -42,6 +42,11 @@ class PackedTable:
     def __contains__(self, key: str) -> bool:
         return self._find(key) is not None
 
+    def __getitem__(self, key: str) -> object:
+        if key not in self:
+            raise KeyError(key)
+        return self.get(key)
+
     def get(self, key: str, default: object = None) -> object:
         """Return the value of `key`, made anew, or `default`."""
         written = self._find(key)

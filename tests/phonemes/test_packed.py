@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +22,8 @@ def test_it_answers_as_the_mapping_it_was_made_of(source, others):
     for key in [*source, *others]:
         assert table.get(key) == source.get(key)
         assert (key in table) == (key in source)
+    for key in source:
+        assert table[key] == source[key]
     assert table.get("\0", "none") == "none"
 
 
@@ -30,8 +35,31 @@ def test_values_are_strings_or_json():
 
 @pytest.mark.parametrize("key", ["", "lam", "lamps", "\ud800", "lamp\0slamp"])
 def test_a_key_that_is_not_there_has_no_value(key):
-    assert PackedTable({"lamp": "lˈæmp"}).get(key) is None
+    table = PackedTable({"lamp": "lˈæmp"})
+    assert table.get(key) is None
+    with pytest.raises(KeyError):
+        table[key]
 
 
 def test_an_empty_table_has_nothing():
     assert PackedTable({}).get("lamp") is None
+
+
+def test_packed_pypinyin_reads_as_the_library_does():
+    script = """
+import sys
+if sys.argv[1] == "packed":
+    from cosyvoice_wyoming.phonemes.pypinyin_packed import pack
+    pack()
+from pypinyin import Style, lazy_pinyin
+words = "银行 重庆 长大 中国人民银行行长 朝阳区 便宜货 乐谱 快乐 a 㐀㐁 一五一十地数".split()
+print([lazy_pinyin(word, style=Style.TONE3, errors="ignore") for word in words])
+"""
+    packed, plain = (
+        subprocess.run(
+            [sys.executable, "-c", script, kind], check=True, capture_output=True, text=True
+        ).stdout
+        for kind in ("packed", "plain")
+    )
+    assert packed == plain
+    assert "hang2" in plain
