@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosyvoice_wyoming.errors import EngineFailed, ModelCorrupt
+
+_LOGGER = logging.getLogger(__name__)
 
 _WARNINGS_OFF = 3
 Array = NDArray[np.float32]
@@ -41,5 +44,6 @@ class Session:
         try:
             outputs: list[Array] = self._session.run(None, dict(feeds))
         except Exception as error:
-            raise EngineFailed("The speech model failed on this text; its log says why.") from error
+            _LOGGER.error("ONNX Runtime: %s", error)  # noqa: TRY400  the cause, not our frames
+            raise EngineFailed("The speech model failed; the log says why.") from error
         return outputs

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cosyvoice_wyoming.engine.cosyvoice import bundle
+from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
+from cosyvoice_wyoming.errors import EngineFailed
+
+
+def test_what_onnx_runtime_says_is_logged_and_the_user_gets_a_sentence(tiny_bundles, caplog):
+    session = Session(tiny_bundles["fast"] / bundle.PITCH, threads=1)
+    with pytest.raises(EngineFailed, match="the log says why"):
+        session.run({"mel": np.zeros((1, 99, 4), np.float32)})
+    assert "ONNX Runtime: " in caplog.text
