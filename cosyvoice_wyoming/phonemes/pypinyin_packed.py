@@ -13,9 +13,10 @@ def pack() -> None:
     from pypinyin import constants, converter, core, phrases_dict, pinyin_dict
     from pypinyin.seg import mmseg, simpleseg
 
-    if isinstance(constants.PHRASES_DICT, PackedTable):
+    found = vars(constants)["PHRASES_DICT"]
+    if isinstance(found, PackedTable):
         return
-    phrases = PackedTable(constants.PHRASES_DICT)
+    phrases = PackedTable(found)
     for module in (constants, converter, core, mmseg, simpleseg):
         vars(module)["PHRASES_DICT"] = phrases
     vars(phrases_dict)["phrases_dict"] = phrases
