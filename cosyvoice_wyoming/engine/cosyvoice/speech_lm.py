@@ -67,11 +67,12 @@ class Past:
         """Make room for `rows` more positions. Raises EngineFailed beyond the table's end."""
         if self.length + rows <= self.capacity:
             return
-        capacity = -(-(self.length + rows) // BUCKET) * BUCKET
-        if capacity + 1 > len(self._table):
+        longest = len(self._table) - 1
+        if self.length + rows > longest:
             raise EngineFailed(
                 "A sentence is too long for the speech model; end sentences with a full stop."
             )
+        capacity = min(-(-(self.length + rows) // BUCKET) * BUCKET, longest)
         self._keys = _widened(self._keys, 4, capacity)
         self._values = _widened(self._values, 3, capacity)
         self._distances = self._more_distances(capacity + 1)

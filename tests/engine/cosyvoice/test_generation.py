@@ -78,5 +78,11 @@ def test_the_past_grows_beyond_a_bucket_and_ends_with_the_table():
         run(Favours(3), Limits(minimum=0, maximum=200, equal_run=0), positions=BUCKET + 1)
 
 
+def test_a_table_is_used_to_its_last_row():
+    prompt, positions = 5, BUCKET + 11
+    limits = Limits(minimum=0, maximum=positions - 1 - prompt + 1, equal_run=0)
+    assert len(run(Favours(3), limits, positions=positions)) == limits.maximum
+
+
 def test_the_official_limits_follow_from_the_text():
     assert Limits.of_text(8) == Limits(minimum=16, maximum=160)
