@@ -57,6 +57,7 @@ class Lane(Generic[T]):
         self._finished = False
         self._made = self._taken = 0.0
         self._first_at: float | None = None
+        self._step_at = self._step = 0.0
         self.busy_seconds = 0.0
         """Time that the worker's thread has spent on this lane."""
         self.playback = Playback()
@@ -139,7 +140,12 @@ class Lane(Generic[T]):
         if self._steps is None and not self._works and not self._finished:
             return None
         return Standing(
-            order=self._order, made=self._made, taken=self._taken, first_at=self._first_at
+            order=self._order,
+            made=self._made,
+            taken=self._taken,
+            first_at=self._first_at,
+            step_at=self._step_at,
+            step=self._step,
         )
 
     def current(self, loaded: T) -> Iterator[Pcm] | None:
@@ -152,8 +158,10 @@ class Lane(Generic[T]):
             self._steps = work(loaded)
         return self._steps
 
-    def record(self, pcm: Pcm | None) -> None:
-        """Note what a step made: None if its work is done."""
+    def record(self, pcm: Pcm | None, seconds: float) -> None:
+        """Note what a step made, None if its work is done, and how long it took."""
+        self.busy_seconds += seconds
+        self._step_at, self._step = time.monotonic(), seconds
         if pcm is None:
             self._steps = None
             return

@@ -24,6 +24,10 @@ from cosyvoice_wyoming.worker import Worker
 _LOGGER = logging.getLogger(__name__)
 
 
+PROBE_SECONDS = 0.5
+"""The second write to a client that has gone fails, so it is noticed within twice that."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What one connection may ask for."""
@@ -115,6 +119,19 @@ class Session:
         if self._stream:
             raise BadRequest("the connection ended before synthesize-stop")
         self._requests.put_nowait(None)
+        if self._writer.get_extra_info("socket"):
+            await self._probe()
+
+    async def _probe(self) -> None:
+        """Find out whether a client that has ended its side still listens, while it waits.
+
+        One that has gone looks the same until it is written to; without this, all that it asked
+        for would be begun. A pong that nobody asked for is ignored by whoever still listens.
+        """
+        while self._pending:
+            await asyncio.sleep(PROBE_SECONDS)
+            if self._pending:
+                await self._send(wire.Pong().event())
 
     async def _next_event(self) -> wire.Event | None:
         while True:

@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 from cosyvoice_wyoming.errors import EngineFailed, EngineLost, ServerBusy, ShuttingDown, SpeechError
 from cosyvoice_wyoming.lane import Lane
 from cosyvoice_wyoming.logs import log_failure
-from cosyvoice_wyoming.schedule import next_turn
+from cosyvoice_wyoming.schedule import next_look, next_turn
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -199,9 +199,10 @@ class Worker(Generic[T]):
                     raise EngineLost("another engine is loaded")
                 self._end_overdue()
                 left, self._left = self._left, []
-                lane = None if left else self._choose()
+                now = time.monotonic()
+                lane = None if left else self._choose(now)
                 if not (left or lane or self._warming or self._warm_up):
-                    self.changed.wait()
+                    self.changed.wait(self._next_look(now))
             for gone in left:
                 gone.drop()
             if lane:
@@ -228,9 +229,13 @@ class Worker(Generic[T]):
         for lane in [lane for lane in self._lanes if lane.is_overdue(now)]:
             self._end(lane, ServerBusy("this machine cannot keep up: try again later"))
 
-    def _choose(self) -> Lane[T] | None:
+    def _next_look(self, now: float) -> float | None:
+        """Return how long to wait; `now` is when no lane was found, so that none is missed."""
+        return next_look([s for lane in self._lanes if (s := lane.standing())], now)
+
+    def _choose(self, now: float) -> Lane[T] | None:
         lanes = {standing: lane for lane in self._lanes if (standing := lane.standing())}
-        turn = next_turn(lanes, time.monotonic())
+        turn = next_turn(lanes, now)
         return lanes[turn] if turn else None
 
     def _step(self, lane: Lane[T], loaded: T) -> None:
@@ -248,8 +253,7 @@ class Worker(Generic[T]):
             log_failure(_LOGGER, error)
             self._end(lane, EngineFailed(f"the engine failed ({type(error).__name__})"))
         else:
-            lane.busy_seconds += time.perf_counter() - began
-            lane.record(pcm)
+            lane.record(pcm, time.perf_counter() - began)
             if pcm and pcm.data:
                 self._tell(lane.arrive, pcm, time.monotonic(), asked_at)
             elif steps is None:

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cosyvoice_wyoming.schedule import BACKLOG_SECONDS, Standing, next_turn
+from cosyvoice_wyoming.schedule import (
+    AHEAD_SECONDS,
+    BACKLOG_SECONDS,
+    Standing,
+    next_look,
+    next_turn,
+)
 
 NOW = 100.0
 
@@ -52,3 +59,43 @@ def test_requests_share_an_engine_that_cannot_keep_up(steps_per_turn):
         assert turn is not None
         made[turn.order] += step
     assert max(made) - min(made) <= step
+
+
+def far_ahead(step: float) -> Standing:
+    return Standing(order=0, made=60, taken=60, first_at=NOW - 5, step_at=NOW - 1, step=step)
+
+
+def test_a_request_that_is_far_ahead_lets_the_engine_rest():
+    assert next_turn([far_ahead(0.5)], NOW) is None
+    assert next_look([far_ahead(0.5)], NOW) == pytest.approx(0.5)
+    assert next_turn([far_ahead(0.2)], NOW) == far_ahead(0.2)
+    assert next_look([far_ahead(0.2)], NOW) is None
+
+
+def test_a_request_that_is_needed_soon_never_rests():
+    needed = Standing(order=0, made=6, taken=6, first_at=NOW - 5, step_at=NOW, step=9)
+    assert next_turn([needed], NOW) == needed
+
+
+@given(st.floats(0.01, 0.2), st.integers(2, 60))
+def test_what_rests_is_still_made_faster_than_it_is_heard(rtf, pieces):
+    """An engine of that real-time factor, resting, keeps its lead of AHEAD_SECONDS."""
+    now = first_at = 0.0
+    made = 1.0
+    for _ in range(pieces):
+        standing = Standing(order=0, made=made, first_at=first_at, step_at=now, step=rtf)
+        now = max(now, standing.rests_until(now)) + rtf
+        made += 1.0
+        assert made - (now - first_at) >= min(made - rtf * pieces, AHEAD_SECONDS - 1)
+
+
+@given(st.integers(1, 63))
+def test_a_running_request_waits_for_one_first_piece_of_each_newer_one_at_most(newer):
+    running = playing(0, made=5, since=5)
+    silent = [Standing(order=number) for number in range(1, newer + 1)]
+    turns = 0
+    while (turn := next_turn([running, *silent], NOW)) != running:
+        assert turn is not None
+        silent = [s if s != turn else playing(s.order, made=1, since=0) for s in silent]
+        turns += 1
+    assert turns == newer

@@ -142,6 +142,21 @@ async def test_a_client_that_never_reads_is_given_up():
         client.writer.close()
 
 
+async def test_a_client_that_left_while_it_waited_is_not_spoken_to():
+    engine = ToneEngine(step_delay=0.1)
+    async with serving(engine) as running:
+        async with connected(running.port) as playing:
+            await playing.send("synthesize", text="这是一句很长的话，说了很多事情。" * 20)
+            await playing.expect("audio-start")
+            for _ in range(10):
+                async with connected(running.port) as leaving:
+                    await leaving.send("synthesize", text="走了的人说的话说得很长很长很长。" * 3)
+            await until(lambda: running.server.clients == 1)
+        begun = [words for words in engine.spoken if "走了" in words]
+        await until(lambda: running.server.clients == 0)
+        assert len(begun) < 20, "ten requests of three segments each"
+
+
 async def until_engine_rests(engine: ToneEngine) -> None:
     steps = -1
     while steps != engine.steps:
