@@ -232,7 +232,7 @@ async def stopped_under_load(plan: Plan) -> list[Figure]:
         began = time.monotonic()
         os.kill(server.pid, signal.SIGTERM)
         ended = await asyncio.gather(*clients, return_exceptions=True)
-        await asyncio.to_thread(_wait_for_end, server.pid)
+        await asyncio.to_thread(wait_for_end, server.pid)
         took = time.monotonic() - began
     told = sum(isinstance(end, SpeechError) for end in ended)
     return [
