@@ -30,6 +30,7 @@ from observe import (
     speak_for_ever,
     stats,
     unique,
+    wait_for_end,
 )
 
 from cosyvoice_wyoming.commands.bench.client import request
