@@ -26,6 +26,13 @@ PYTHON = "3.13"  # Debian trixie's
 PLATFORMS = ("manylinux2014_aarch64", *(f"manylinux_2_{minor}_aarch64" for minor in range(17, 42)))
 INTERPRETER = Path("/proc/sys/fs/binfmt_misc/qemu-aarch64")
 
+CPUINFO = """processor : 0
+Features : fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm
+processor : 1
+Features : fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm
+"""
+"""The two cores of a Cortex-A55 board: the emulator shows the host's processor there."""
+
 SHORTEST_SECONDS = 0.5
 SENTENCES = {
     "zh": "客厅的灯已经打开了。",
@@ -96,8 +103,10 @@ def speak(tree: Path, model: str) -> None:
         "HOME": "/root",
         "LC_ALL": "C.UTF-8",
     }
-    mounts = (f"mount --rbind /{folder} {tree}/{folder}" for folder in ("dev", "sys", "proc"))
-    shell = f"{'; '.join(mounts)}; exec chroot {tree} "
+    (tree / "cpuinfo").write_text(CPUINFO)
+    mounts = [f"mount --rbind /{folder} {tree}/{folder}" for folder in ("dev", "sys", "proc")]
+    mounts.append(f"mount --bind {tree}/cpuinfo {tree}/proc/cpuinfo")
+    shell = f"{' && '.join(mounts)} && exec chroot {tree} "
     for language, sentence in SENTENCES.items():
         command = ["/usr/bin/python3", "-m", "cosyvoice_wyoming", "say", sentence]
         command += ["--data-dir", "/data", "--model", model, "--threads", "2"]

@@ -56,6 +56,7 @@ def _serve_options(settings: Settings) -> list[str]:
         *("--data-dir", str(settings.data_dir)),
         *("--model", settings.model),
         *("--threads", str(settings.threads)),
+        *("--cache-mb", "0"),  # phrases that were spoken before would be measured as nothing
     ]
 
 
