@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnxruntime
-from lessons import Utterance, load
+from lessons import VALIDATION_EVERY, Utterance, load
 from metrics import BANDS_HZ, Floats, harmonic_depths, mel_rmse, pause_level, pitch_errors
 from pictures import compare
 
@@ -70,11 +70,17 @@ def main() -> None:
     parser.add_argument("onnx", type=Path)
     parser.add_argument("lessons", type=Path)
     parser.add_argument("--pictures", type=Path, help="folder for one picture a voice")
+    parser.add_argument(
+        "--held-out", action="store_true", help="of lessons, those never trained on"
+    )
     parser.add_argument("--json", type=Path, help="file for the figures of the table")
     arguments = parser.parse_args()
     student = Student(arguments.onnx)
     voices: dict[str, list[Judgement]] = {}
+    every = VALIDATION_EVERY if arguments.held_out else 1
     for path in sorted(arguments.lessons.glob("*/*.npz")):
+        if int(path.stem) % every:
+            continue
         utterance = load(path)
         samples = student.speak(utterance)
         found = voices.setdefault(utterance.voice, [])
