@@ -4,11 +4,13 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import wave
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -20,7 +22,7 @@ from cosyvoice_wyoming.errors import BadOption
 from cosyvoice_wyoming.voices import STANDARD_VOICES
 
 PROGRAM = [sys.executable, "-m", "cosyvoice_wyoming"]
-COMMANDS = ["serve", "say", "voices", "models", "explain", "health", "bench"]
+COMMANDS = ["serve", "say", "voices", "models", "explain", "health", "stats", "bench"]
 
 
 def run(
@@ -235,3 +237,13 @@ def test_bench_says_why_the_server_did_not_start():
     result = run("bench", "--model", "tone", "--rounds", "1", COSYVOICE_WYOMING_THREADS="many")
     assert result.returncode == 2
     assert "COSYVOICE_WYOMING_THREADS" in complaint(result)
+
+
+def test_the_readme_names_every_option_and_command():
+    readme = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+    described = run("serve", "--help").stdout.decode()
+    options = set(re.findall(r"^  (--[a-z-]+)", described, re.MULTILINE)) - {"--fetch-first"}
+    assert len(options) > 15
+    missing = {option for option in options if option not in readme}
+    assert not missing
+    assert all(f"`{command}" in readme or f" {command}" in readme for command in COMMANDS)
