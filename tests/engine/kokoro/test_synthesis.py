@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from cosyvoice_wyoming.engine.kokoro import load
+from cosyvoice_wyoming.engine.kokoro.decoder import Running
 from cosyvoice_wyoming.engine.kokoro.encoder import LONGEST_SYMBOLS, Encoder
+from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES
 from cosyvoice_wyoming.engine.kokoro.styles import read_style
 from cosyvoice_wyoming.engine.kokoro.teacher import TeacherDecoder
 from cosyvoice_wyoming.errors import EngineFailed, ModelCorrupt
@@ -87,6 +89,36 @@ def test_a_file_that_is_no_graph_is_a_broken_model(tmp_path):
     path.write_bytes(b"not a graph")
     with pytest.raises(ModelCorrupt, match="cannot be loaded"):
         TeacherDecoder(path)
+
+
+def features_of(voice, text="The kitchen light is on, and the door is open."):
+    symbols = phonemize(spoken(text)).symbols
+    style = engine()._styles[voice.name].row(len(symbols))
+    return encoder().encode([symbol_ids()[symbol] for symbol in symbols], style, 1.0)
+
+
+def decode(features, seed=0):
+    running = Running(noise=np.random.default_rng(seed))
+    return list(engine()._decoder.decode(features, running))
+
+
+def test_windows_of_the_shipped_decoder_equal_the_whole(monkeypatch):
+    features = features_of(STANDARD_VOICES[4])
+    windows = decode(features)
+    monkeypatch.setattr("cosyvoice_wyoming.engine.kokoro.student.FIRST_WINDOW_FRAMES", 1000)
+    (whole,) = decode(features)
+    assert len(windows) > 3
+    assert np.abs(np.concatenate(windows) - whole).max() <= 1e-5
+
+
+@pytest.mark.parametrize("voice", STANDARD_VOICES, ids=lambda voice: voice.name)
+def test_before_the_first_word_and_after_the_last_nothing_hisses_or_clicks(voice):
+    features = features_of(voice)
+    samples = np.concatenate(decode(features))
+    before = int(features.durations[0]) // 12
+    after = int(features.durations[-1])
+    for silence in (samples[: before * FRAME_SAMPLES], samples[-after * FRAME_SAMPLES :]):
+        assert np.abs(silence).max() < 10 ** (-55 / 20)
 
 
 def pitch_of(samples, rate=24_000):
