@@ -13,6 +13,7 @@ from cosyvoice_wyoming import machine
 from cosyvoice_wyoming.isolated.engine import IsolatedEngine
 from cosyvoice_wyoming.ladder import TROUBLE, Ladder, Readings, Rung
 from cosyvoice_wyoming.narration import Manner, Studio
+from cosyvoice_wyoming.rehearsal import greetings
 
 if TYPE_CHECKING:
     from cosyvoice_wyoming.journal import Journal
@@ -57,6 +58,7 @@ class Caretaker:
         self._ladder = Ladder()
         self._economy = Economy(threads=threads, small=False)
         self._seen = 0.0
+        self._restarts = 0
 
     @property
     def rung(self) -> Rung:
@@ -78,6 +80,7 @@ class Caretaker:
 
     def look(self, now: float) -> None:
         """Read the sensors once and do what follows."""
+        self._greet_if_new()
         before, readings = self.rung, self._read()
         rung = self._ladder.step(readings, now)
         if rung == before:
@@ -93,6 +96,15 @@ class Caretaker:
         if readings.free <= TROUBLE.free:
             self._worker.when_idle(_free_memory)
         self._economise(rung, readings)
+
+    def _greet_if_new(self) -> None:
+        """Have the languages loaded again into an engine that was started again."""
+        engine = self._worker.loaded.engine if self._worker.loaded else None
+        restarts = engine.restarts.total if isinstance(engine, IsolatedEngine) else 0
+        if restarts > self._restarts:
+            for greeting in greetings():
+                self._worker.when_idle(greeting)
+        self._restarts = restarts
 
     def _economise(self, rung: Rung, readings: Readings) -> None:
         too_much = readings.temperature >= TROUBLE.temperature or machine.pressure() >= CROWDED

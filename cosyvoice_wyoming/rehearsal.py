@@ -35,9 +35,13 @@ _GREETINGS = {
 
 def rehearsals(manner: Manner) -> Sequence[Rehearsal]:
     """Return what makes first requests quick, the most useful first."""
-    greetings = [partial(_greet, language) for language in Language]
     replies = [partial(_keep, manner, language, text) for language, text in common_replies()]
-    return [*greetings, *replies]
+    return [*greetings(), *replies]
+
+
+def greetings() -> Sequence[Rehearsal]:
+    """Return what loads each language, so that its first request is as quick as the second."""
+    return [partial(_greet, language) for language in Language]
 
 
 def common_replies() -> Iterator[tuple[Language, str]]:

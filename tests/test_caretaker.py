@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncIterator
 
 from cosyvoice_wyoming.audio import Pcm
 from cosyvoice_wyoming.caretaker import LOW_RATE, Caretaker
 from cosyvoice_wyoming.engine.tone import ToneEngine
+from cosyvoice_wyoming.isolated.engine import IsolatedEngine
 from cosyvoice_wyoming.journal import Journal
 from cosyvoice_wyoming.ladder import DOWN_SECONDS, UP_SECONDS, Readings, Rung
 from cosyvoice_wyoming.narration import Manner, Studio
 from cosyvoice_wyoming.phrases import PhraseCache
+from cosyvoice_wyoming.text.language import Language
+from cosyvoice_wyoming.text.spoken import Span, Spoken
 from cosyvoice_wyoming.voices import VoiceCatalog
 from cosyvoice_wyoming.worker import Worker
 from tests.support.serving import until
@@ -17,6 +23,8 @@ from tests.support.serving import until
 WELL = Readings(temperature=50, rtf=0.1, free=1 << 30)
 HOT = Readings(temperature=90, rtf=0.1, free=1 << 30)
 SHORT_OF_MEMORY = Readings(temperature=50, rtf=0.1, free=10 << 20)
+
+HELLO = Spoken(text="你好", language=Language.ZH, spans=(Span(text="你好", language=Language.ZH),))
 
 
 class House:
@@ -86,3 +94,21 @@ async def test_short_memory_drops_the_phrases_with_one_line(caplog):
         await until(lambda: studio.phrases and not studio.phrases.bytes_in_memory)
     lines = [r.getMessage() for r in caplog.records if "phrases are dropped" in r.getMessage()]
     assert len(lines) == 1
+
+
+async def test_an_engine_that_was_started_again_learns_its_languages_again(tmp_path):
+    engine = IsolatedEngine("tone", tmp_path)
+    studio = Studio(engine=engine, catalog=VoiceCatalog(engine.voices), model="tone")
+    worker = Worker(lambda: studio, unload=Studio.close)
+    worker.start()
+    try:
+        await until(lambda: worker.loaded)
+        home = House(worker)
+        home.feel(WELL, 5)
+        assert not studio.pace.averages
+        os.kill(engine.pid, signal.SIGKILL)
+        await asyncio.to_thread(list, engine.speaker(engine.voices[0], speed=1.0).speak(HELLO))
+        home.feel(WELL, 5)
+        await until(lambda: len(studio.pace.averages) == len(Language))
+    finally:
+        await worker.close()

@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "logs": set(),
     "machine": {"errors"},
     "ladder": set(),
-    "caretaker": {"isolated", "journal", "ladder", "machine", "narration", "worker"},
+    "caretaker": {"isolated", "journal", "ladder", "machine", "narration", "rehearsal", "worker"},
     "stats": {"isolated", "journal", "ladder", "machine", "narration", "worker"},
     "isolated": {"engine", "errors", "logs", "machine", "text", "voices"},
     "phrase_files": {"audio", "durable"},
