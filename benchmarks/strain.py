@@ -91,8 +91,8 @@ async def killed_in_mid_speech(plan: Plan) -> list[Figure]:
     """SIGKILL for the engine while it speaks: the answer is whole, the next comes soon."""
     # Fluency cuts segments alike at any speed of the machine, so that two answers can be compared.
     async with ready(plan, "--pace", "fluency") as server:
-        whole = await request(server.address, LONG[:400])
-        speaking = asyncio.create_task(request(server.address, LONG[:400]))
+        whole = await request(server.address, LONG[:160])
+        speaking = asyncio.create_task(request(server.address, LONG[:160]))
         await asyncio.sleep(0.3)
         os.kill(child(server.pid), signal.SIGKILL)
         killed = time.perf_counter()
