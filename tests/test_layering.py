@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "audio": {"errors"},
     "checkpoint": {"errors"},
     "bundles": {"errors", "checkpoint"},
-    "engine": {"text", "phonemes", "voices", "bundles", "checkpoint", "errors"},
+    "engine": {"text", "phonemes", "voices", "bundles", "checkpoint", "errors", "machine"},
     "journal": set(),
     "schedule": set(),
     "playback": set(),

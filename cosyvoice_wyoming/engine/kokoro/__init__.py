@@ -11,11 +11,11 @@ from cosyvoice_wyoming.bundles import open_bundle
 from cosyvoice_wyoming.bundles.lite_files import ENCODER, STUDENT, TEACHER_FP32, TEACHER_INT8
 from cosyvoice_wyoming.engine.kokoro.decoder import Decoder, Running
 from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
-from cosyvoice_wyoming.engine.kokoro.memory import free_memory
 from cosyvoice_wyoming.engine.kokoro.student import StudentDecoder
 from cosyvoice_wyoming.engine.kokoro.styles import read_style
 from cosyvoice_wyoming.engine.kokoro.synthesis import KokoroEngine
 from cosyvoice_wyoming.engine.kokoro.teacher import TeacherDecoder
+from cosyvoice_wyoming.machine import free_memory
 from cosyvoice_wyoming.phonemes import Phonemes
 
 _LOGGER = logging.getLogger(__name__)

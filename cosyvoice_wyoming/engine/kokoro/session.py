@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.errors import EngineFailed, ModelCorrupt
+from cosyvoice_wyoming.machine import cores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ class Session:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or min(MOST_THREADS, _cores())
+        options.intra_op_num_threads = threads or min(MOST_THREADS, cores())
         options.inter_op_num_threads = 1
         # Memory patterns are planned per shape, and every utterance has another: 790 MB with,
         # 630 MB without them (9 s of speech).
@@ -56,9 +56,3 @@ class Session:
         except Exception as error:
             raise EngineFailed(f"The model failed: {error}") from error
         return found
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
