@@ -19,6 +19,8 @@ OPEN_PATHS = ("/", "/docs", "/openapi.json", "/health")
 
 OPEN_PREFIX = "/static/"
 
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
 REMEMBERED_CLIENTS = 1024
 
 
@@ -80,13 +82,24 @@ class Guard:
             self._running -= 1
 
     def _refusal(self, scope: Scope) -> tuple[HTTPStatus, str] | None:
-        rules = self._rules
         client = scope["client"][0] if scope.get("client") else ""
         headers = Headers(scope=scope)
+        return self._of_client(scope, client, headers) or self._of_amount(client, headers)
+
+    def _of_client(
+        self, scope: Scope, client: str, headers: Headers
+    ) -> tuple[HTTPStatus, str] | None:
+        rules = self._rules
         if rules.only_from and client.removeprefix("::ffff:") != rules.only_from:
             return HTTPStatus.FORBIDDEN, "this address may not use the HTTP side of the server"
         if rules.token and not _is_open(scope["path"]) and not self._has_token(headers):
             return HTTPStatus.UNAUTHORIZED, "send the token: Authorization: Bearer TOKEN"
+        if scope["method"] not in SAFE_METHODS and not rules.only_from and _is_foreign(headers):
+            return HTTPStatus.FORBIDDEN, "another site's page may not use this server"
+        return None
+
+    def _of_amount(self, client: str, headers: Headers) -> tuple[HTTPStatus, str] | None:
+        rules = self._rules
         if not self._allowance.take(client):
             return HTTPStatus.TOO_MANY_REQUESTS, "too many requests: try again in a few seconds"
         if self._running >= rules.max_at_once:
@@ -135,6 +148,16 @@ class Guard:
 
 def _is_open(path: str) -> bool:
     return path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
+
+
+def _is_foreign(headers: Headers) -> bool:
+    """Whether a browser sends this for a page that did not come from here.
+
+    Any page that somebody at home opens could otherwise have this server change its model. Behind
+    a proxy that is the only client, its host is not ours, and the question is the proxy's.
+    """
+    origin = headers.get("origin", "")
+    return bool(origin) and origin.partition("://")[2] != headers.get("host", "")
 
 
 def _headers(status: HTTPStatus) -> dict[str, str] | None:

@@ -44,6 +44,23 @@ async def test_a_header_does_not_change_who_asks(tmp_path):
         assert (await server.http.get("/", headers=headers)).status_code == 403
 
 
+async def test_a_page_of_another_site_cannot_use_the_server(tmp_path):
+    async with running(tmp_path) as server:
+        own = {"Origin": server.base}
+        for origin in ("http://evil.example", "null"):
+            foreign = {"Origin": origin}
+            answer = await server.http.delete("/api/phrases", headers=foreign)
+            assert answer.status_code == 403
+            assert (await server.http.get("/health", headers=foreign)).status_code in {200, 503}
+        assert (await server.http.delete("/api/phrases", headers=own)).status_code == 204
+
+
+async def test_behind_the_one_proxy_its_own_host_is_not_foreign(tmp_path):
+    async with running(tmp_path, http_only_from="127.0.0.1") as server:
+        headers = {"Origin": "https://home.example:8123"}
+        assert (await server.http.delete("/api/phrases", headers=headers)).status_code == 204
+
+
 async def slow(scope: Scope, receive: Receive, send: Send) -> None:
     await asyncio.sleep(0.2)
     await send({"type": "http.response.start", "status": 200, "headers": []})
