@@ -79,8 +79,6 @@ def _lines(desk: Desk) -> Iterator[str]:
 def _reliability(stats: Stats) -> Iterator[str]:
     """Yield what tells how well the server holds out."""
     for name, kind, text, value in (
-        ("gaps_total", "counter", "Silences that players heard: audio came late.", stats.gaps),
-        ("gap_seconds_total", "counter", "Their length.", stats.gap_seconds),
         ("phrase_hits_total", "counter", "Segments spoken from the cache.", stats.phrase_hits),
         ("phrase_misses_total", "counter", "Segments not in it.", stats.phrase_misses),
         ("engine_restarts_total", "counter", "Engine crashes and hangs.", stats.engine_restarts),

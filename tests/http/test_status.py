@@ -57,6 +57,8 @@ async def test_metrics_can_be_read_by_prometheus(server: Running):
     assert all(sample.fullmatch(line) for line in samples)
     assert 'cosyvoice_wyoming_answers_total{voice="en_female_01"} 1' in samples
     assert "cosyvoice_wyoming_ready 1" in samples
+    series = [line.rpartition(" ")[0] for line in samples]
+    assert len(series) == len(set(series))
 
 
 async def test_metrics_count_failures(server: Running):
