@@ -129,7 +129,7 @@ class Caretaker:
         return Readings(temperature=machine.hottest(), rtf=rtf, free=machine.free_memory())
 
 
-def _free_memory(studio: Studio) -> Iterator[None]:
+def _free_memory(studio: Studio) -> Iterator[float]:
     """Give up what can be had again: phrases, and the engine's languages and heap."""
     if studio.phrases:
         kept = studio.phrases.bytes_in_memory
@@ -142,7 +142,7 @@ def _free_memory(studio: Studio) -> Iterator[None]:
     yield from ()
 
 
-def _restart(studio: Studio, threads: int) -> Iterator[None]:
+def _restart(studio: Studio, threads: int) -> Iterator[float]:
     if isinstance(studio.engine, IsolatedEngine):
         _LOGGER.warning("the engine goes on with %s threads", threads or "all its")
         studio.engine.restart(threads)

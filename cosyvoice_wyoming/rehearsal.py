@@ -6,20 +6,21 @@ Each rehearsal is done step by step like a request, so that a request waits for 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from cosyvoice_wyoming.audio import Pcm
+from cosyvoice_wyoming.idle import IdleWork
 from cosyvoice_wyoming.narration import Manner, Narration, Studio
+from cosyvoice_wyoming.schedule import REST
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.spoken import Segment
 from cosyvoice_wyoming.voices import VoiceWish
 
 _LOGGER = logging.getLogger(__name__)
 
-Rehearsal: TypeAlias = Callable[[Studio], Iterator[Pcm]]
+Rehearsal: TypeAlias = IdleWork[Studio]
 
 REPLIES = Path(__file__).parent / "replies.tsv"
 """Language and text, one reply a line: what Home Assistant and assistants say most."""
@@ -51,17 +52,19 @@ def common_replies() -> Iterator[tuple[Language, str]]:
         yield Language(tag), text
 
 
-def _greet(language: Language, studio: Studio) -> Iterator[Pcm]:
+def _greet(language: Language, studio: Studio) -> Iterator[float]:
     narration = Narration(VoiceWish(language=language), Manner(), private=True)
-    yield from narration.say(Segment(text=_GREETINGS[language], language=language), studio)
+    for _ in narration.say(Segment(text=_GREETINGS[language], language=language), studio):
+        yield 0.0
     _LOGGER.debug("warmed up %s", language)
 
 
-def _keep(manner: Manner, language: Language, text: str, studio: Studio) -> Iterator[Pcm]:
+def _keep(manner: Manner, language: Language, text: str, studio: Studio) -> Iterator[float]:
     """Speak a reply as a client would hear it from the default voice of its language."""
     if studio.phrases is None:
         return
     narration = Narration(VoiceWish(language=language), manner, to_disk=True)
     script = manner.script()
     for segment in (*script.feed(text), *script.finish()):
-        yield from narration.say(segment, studio)
+        for _ in narration.say(segment, studio):
+            yield REST

@@ -13,11 +13,11 @@ import itertools
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from cosyvoice_wyoming.errors import EngineFailed, EngineLost, ServerBusy, ShuttingDown, SpeechError
+from cosyvoice_wyoming.idle import Idle, IdleWork
 from cosyvoice_wyoming.lane import Lane
 from cosyvoice_wyoming.logs import log_failure
 from cosyvoice_wyoming.schedule import next_look, next_turn
@@ -40,8 +40,8 @@ class Worker(Generic[T]):
     """Loads something with `load` on a thread of its own and runs the lanes' work on it there.
 
     Lanes may be opened before loading ends and wait for it; if it fails they get the error and
-    loading is tried again later. `on_loaded` is called on the event loop; `warm_up` is work that is
-    done on the thread, step by step whenever no lane waits, and `unload` when the thread ends.
+    loading is tried again later. `on_loaded` is called on the event loop; `warm_up` is done on the
+    thread, step by step whenever no lane waits, and `unload` when the thread ends.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Worker(Generic[T]):
         *,
         unload: Callable[[T], object] | None = None,
         on_loaded: Callable[[T], object] | None = None,
-        warm_up: Sequence[Callable[[T], Iterator[object]]] = (),
+        warm_up: Sequence[IdleWork[T]] = (),
         max_lanes: int = MAX_LANES,
     ) -> None:
         self.changed = threading.Condition()
@@ -60,8 +60,7 @@ class Worker(Generic[T]):
         self._load = load
         self._unload = unload
         self._on_loaded = on_loaded
-        self._warm_up = deque(warm_up)
-        self._warming: Iterator[object] | None = None
+        self._idle = Idle(warm_up)
         self._max_lanes = max_lanes
         self._orders = itertools.count()
         self._lanes: list[Lane[T]] = []
@@ -106,10 +105,10 @@ class Worker(Generic[T]):
             self._reload = True
             self.changed.notify()
 
-    def when_idle(self, work: Callable[[T], Iterator[object]]) -> None:
-        """Have work done, step by step, while no lane waits."""
+    def when_idle(self, work: IdleWork[T]) -> None:
+        """Have work done while no lane waits."""
         with self.changed:
-            self._warm_up.appendleft(work)
+            self._idle.add(work)
             self.changed.notify()
 
     def open(self) -> Lane[T]:
@@ -201,27 +200,23 @@ class Worker(Generic[T]):
                 left, self._left = self._left, []
                 now = time.monotonic()
                 lane = None if left else self._choose(now)
-                if not (left or lane or self._warming or self._warm_up):
-                    self.changed.wait(self._next_look(now))
+                idle_in = None if left or lane else self._idle.due_in(now)
+                if not (left or lane or idle_in == 0):
+                    self.changed.wait(self._wait_seconds(now, idle_in))
             for gone in left:
                 gone.drop()
             if lane:
                 return lane
-            if not left:
-                self._warm(loaded)
+            if idle_in == 0:
+                self._do_idle_step(loaded)
 
-    def _warm(self, loaded: T) -> None:
-        """Do one step of the warm-up, if any is left."""
+    def _do_idle_step(self, loaded: T) -> None:
         try:
-            if self._warming is None and self._warm_up:
-                self._warming = iter(self._warm_up.popleft()(loaded))
-            if self._warming and next(self._warming, None) is None:
-                self._warming = None
+            self._idle.step(loaded)
         except EngineLost as error:
             self._end_begun(error)
             raise
         except Exception as error:  # noqa: BLE001  # the request that needs it will say so
-            self._warming = None
             log_failure(_LOGGER, error)
 
     def _end_overdue(self) -> None:
@@ -229,9 +224,10 @@ class Worker(Generic[T]):
         for lane in [lane for lane in self._lanes if lane.is_overdue(now)]:
             self._end(lane, ServerBusy("this machine cannot keep up: try again later"))
 
-    def _next_look(self, now: float) -> float | None:
-        """Return how long to wait; `now` is when no lane was found, so that none is missed."""
-        return next_look([s for lane in self._lanes if (s := lane.standing())], now)
+    def _wait_seconds(self, now: float, idle_in: float | None) -> float | None:
+        """Return how long nothing is to be done; `now` is when that was found out."""
+        rest = next_look([s for lane in self._lanes if (s := lane.standing())], now)
+        return min([wait for wait in (rest, idle_in) if wait is not None], default=None)
 
     def _choose(self, now: float) -> Lane[T] | None:
         lanes = {standing: lane for lane in self._lanes if (standing := lane.standing())}
@@ -265,7 +261,7 @@ class Worker(Generic[T]):
 
     def _end_begun(self, error: SpeechError) -> None:
         """End the lanes with work under way: it hangs on an engine that is lost."""
-        self._warming = None
+        self._idle.drop()
         with self.changed:
             begun = [lane for lane in self._lanes if lane.begun]
         for lane in begun:

@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "playback": set(),
     "pace": {"text"},
     "lane": {"audio", "errors", "playback", "schedule"},
-    "worker": {"audio", "errors", "lane", "logs", "schedule"},
+    "worker": {"audio", "errors", "idle", "lane", "logs", "schedule"},
     "durable": set(),
     "logs": set(),
     "machine": {"errors"},
@@ -40,7 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "phrase_files": {"audio", "durable"},
     "phrases": {"audio", "phrase_files", "text", "voices"},
     "narration": {"audio", "engine", "pace", "phrases", "text", "voices"},
-    "rehearsal": {"audio", "narration", "text", "voices"},
+    "idle": set(),
+    "rehearsal": {"idle", "narration", "schedule", "text", "voices"},
     "speech": {
         "audio",
         "errors",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -227,9 +228,9 @@ async def test_warming_up_waits_for_requests_and_its_failure_hurts_nobody():
     done = []
     may_load = threading.Event()
 
-    def warm(loaded: object) -> Iterator[Pcm]:
+    def warm(loaded: object) -> Iterator[float]:
         done.append("warm-up")
-        yield silence(1 / 0, RATE)
+        yield 1 / 0
 
     def work(_: object) -> Iterator[Pcm]:
         done.append("request")
@@ -245,16 +246,38 @@ async def test_warming_up_waits_for_requests_and_its_failure_hurts_nobody():
 
 
 async def test_a_request_waits_for_one_step_of_warming_up():
-    warm = Steps([1.0] * 100, gated=True)
+    gate, done = threading.Semaphore(0), []
+
+    def warm(_: object) -> Iterator[float]:
+        for number in range(100):
+            gate.acquire()
+            done.append(number)
+            yield 0.0
+
     async with working(warm_up=[warm]) as worker:
-        warm.gate.release(2)
-        await until(lambda: warm.done == 2)
+        gate.release(2)
+        await until(lambda: len(done) == 2)
         lane = opened(worker, Steps([1.0]))
-        warm.gate.release(1)
+        gate.release(1)
         assert await seconds_of(lane) == [1.0]
-        assert warm.done <= 3
-        warm.gate.release(100)
-        await until(lambda: warm.done == 100)
+        assert len(done) <= 3
+        gate.release(100)
+        await until(lambda: len(done) == 100)
+
+
+async def test_warming_up_rests_as_long_as_it_says_and_a_request_does_not_wait_for_that():
+    done = []
+
+    def warm(_: object) -> Iterator[float]:
+        for number in range(2):
+            done.append(number)
+            time.sleep(0.01)
+            yield 1e6
+
+    async with working(warm_up=[warm]) as worker:
+        await until(lambda: done)
+        assert await seconds_of(opened(worker, Steps([1.0]))) == [1.0]
+        assert done == [0]
 
 
 async def test_a_lost_engine_is_loaded_anew_and_only_what_it_had_begun_fails():
