@@ -52,7 +52,7 @@ def test_work_that_fails_or_is_dropped_is_over():
     def fail(_: str) -> Iterator[float]:
         yield 1 / 0
 
-    idle = Idle([fail, Piece([], "next", 0, 0)])
+    idle: Idle[str] = Idle([fail, Piece([], "next", 0, 0)])
     with pytest.raises(ZeroDivisionError):
         idle.step("x")
     idle.step("x")
