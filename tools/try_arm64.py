@@ -26,12 +26,21 @@ PYTHON = "3.13"  # Debian trixie's
 PLATFORMS = ("manylinux2014_aarch64", *(f"manylinux_2_{minor}_aarch64" for minor in range(17, 42)))
 INTERPRETER = Path("/proc/sys/fs/binfmt_misc/qemu-aarch64")
 
-CPUINFO = """processor : 0
-Features : fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm
-processor : 1
-Features : fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm
+CPU = "cortex-a76"
+"""The emulated processor: that of a Raspberry Pi 5 and of the fast cores of an RK3588."""
+
+CPUINFO = "\n".join(
+    f"""processor\t: {core}
+Features\t: fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid asimdrdm asimddp
+CPU implementer\t: 0x41
+CPU architecture: 8
+CPU variant\t: 0x4
+CPU part\t: 0xd0b
+CPU revision\t: 1
 """
-"""The two cores of a Cortex-A55 board: the emulator shows the host's processor there."""
+    for core in range(2)
+)
+"""What that processor says of itself: the emulator shows the host's there."""
 
 SHORTEST_SECONDS = 0.5
 SENTENCES = {
@@ -102,6 +111,7 @@ def speak(tree: Path, model: str) -> None:
         "PYTHONPATH": "/opt/site",
         "HOME": "/root",
         "LC_ALL": "C.UTF-8",
+        "QEMU_CPU": CPU,
     }
     (tree / "cpuinfo").write_text(CPUINFO)
     mounts = [f"mount --rbind /{folder} {tree}/{folder}" for folder in ("dev", "sys", "proc")]
