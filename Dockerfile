@@ -18,13 +18,18 @@ RUN /opt/cosyvoice-wyoming/bin/pip install --no-cache-dir --no-deps --no-build-i
     && /opt/cosyvoice-wyoming/bin/cosyvoice-wyoming models fetch lite --data-dir /usr/share/cosyvoice-wyoming \
     && rm -rf /usr/share/cosyvoice-wyoming/downloads
 # What built it is of no use any more; pip itself stays, since a model's sources may be packages.
-# Libraries bring their tests, one its debugging symbols, one its code a second time for C programs,
-# one a voice of its own.
+# Libraries bring tests, debugging symbols, tools for training, their code a second time for C
+# programs, a voice of their own. The distilled decoder is in the package and in the bundle: once
+# is enough.
 WORKDIR /opt/cosyvoice-wyoming/lib/python3.13/site-packages
 RUN /opt/cosyvoice-wyoming/bin/pip uninstall --yes --quiet editables hatchling trove-classifiers \
     && find . -type d -name tests -prune -exec rm -rf {} + \
     && strip --strip-unneeded pyopenjtalk/*.so \
-    && rm onnxruntime/capi/libonnxruntime.so.* hibari/assets/hibari.onnx
+    && rm -rf onnx/backend/test onnxruntime/transformers onnxruntime/tools onnxruntime/quantization \
+        onnxruntime/capi/libonnxruntime.so.* hibari/assets/hibari.onnx \
+    && find pip -type d -name __pycache__ -prune -exec rm -rf {} + \
+    && ln -sf "$PWD/cosyvoice_wyoming/_models/lite-decoder/decoder.onnx" \
+        /usr/share/cosyvoice-wyoming/models/lite/student.onnx
 
 FROM ghcr.io/home-assistant/${BUILD_ARCH}-base-debian:trixie
 ARG BUILD_ARCH=amd64
