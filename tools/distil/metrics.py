@@ -89,7 +89,8 @@ def track_pitch(samples: Floats) -> Pitch:
     best = (lags[:, periods] - 0.25 * periods / _LONGEST).argmax(1) + _SHORTEST
     rows = np.arange(len(frames))
     left, peak, right = lags[rows, best - 1], lags[rows, best], lags[rows, best + 1]
-    refined = best + 0.5 * (left - right) / (left - 2 * peak + right + 1e-12)
+    offset = 0.5 * (left - right) / (left - 2 * peak + right + 1e-12)
+    refined = best + np.clip(offset, -0.5, 0.5)  # noise has no parabola to speak of
     loud = (frames**2).mean(1) > 1e-5  # noqa: PLR2004 - about -50 dB
     return Pitch(hz=24_000 / refined, periodic=(peak > _PERIODIC) & loud)
 
