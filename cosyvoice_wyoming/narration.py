@@ -79,16 +79,24 @@ class Narration:
 
     Each segment is spoken by a fresh speaker with the same seed, so the same words are the same
     samples wherever they stand: they can be kept as a phrase, and a segment that broke off can be
-    made again. With `private`, nothing is kept. `to_disk` keeps phrases for good at once.
+    made again. With `private`, nothing is kept; `to_disk` keeps phrases for good at once; without
+    `measured`, how long it takes does not count for the pace.
     """
 
     def __init__(
-        self, wish: VoiceWish, manner: Manner, *, private: bool = False, to_disk: bool = False
+        self,
+        wish: VoiceWish,
+        manner: Manner,
+        *,
+        private: bool = False,
+        to_disk: bool = False,
+        measured: bool = True,
     ) -> None:
         self._wish = wish
         self._manner = manner
         self._private = private
         self._to_disk = to_disk
+        self._measured = measured
         self._rate = manner.sample_rate
         self._owed = manner.lead_silence
         self._heard = False
@@ -164,7 +172,9 @@ class Narration:
             audio += len(wave) / studio.engine.sample_rate
             yield to_pcm(shaper.feed(wave), self._rate)
         yield to_pcm(shaper.end(), self._rate)
-        studio.pace.note(voice.name, Measure(audio=audio, busy=busy, characters=len(spoken.text)))
+        if self._measured:
+            measure = Measure(audio=audio, busy=busy, characters=len(spoken.text))
+            studio.pace.note(voice.name, measure)
 
     def _paced(self, pcm: Pcm) -> Pcm:
         """Put the silence that is owed before the next sound."""

@@ -13,6 +13,10 @@ from cosyvoice_wyoming.text.segment import LIMITS, Limits
 NEWEST = 0.3
 """Weight of the newest segment in the averages: a machine that gets busy is noticed in three."""
 
+LEAP = 2.0
+"""A segment counts as at most so much slower than the average: one that waited for an engine to be
+started again says nothing about the next."""
+
 MARGIN = 1.15
 """Real-time factors are taken to be that much worse than they were: words differ in speed."""
 
@@ -42,7 +46,7 @@ class Average:
         """Return the averages with one more segment in them."""
         newest = average_of(measure)
         return Average(
-            rtf=_mixed(self.rtf, newest.rtf),
+            rtf=_mixed(self.rtf, min(newest.rtf, LEAP * self.rtf + 0.1)),
             character_seconds=_mixed(self.character_seconds, newest.character_seconds),
         )
 

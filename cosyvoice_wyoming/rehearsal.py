@@ -53,7 +53,9 @@ def common_replies() -> Iterator[tuple[Language, str]]:
 
 
 def _greet(language: Language, studio: Studio) -> Iterator[float]:
-    narration = Narration(VoiceWish(language=language), Manner(), private=True)
+    # The first words of a language load it: seconds that say nothing about the next words.
+    wish = VoiceWish(language=language)
+    narration = Narration(wish, Manner(), private=True, measured=False)
     for _ in narration.say(Segment(text=_GREETINGS[language], language=language), studio):
         yield 0.0
     _LOGGER.debug("warmed up %s", language)

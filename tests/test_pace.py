@@ -66,3 +66,10 @@ def test_a_machine_that_gets_busy_is_noticed_within_a_few_segments():
     for _ in range(4):
         pace.note("v", Measure(audio=2.0, busy=2.8, characters=10))
     assert pace.rtf > 0.95
+
+
+def test_one_segment_that_waited_for_a_new_engine_does_not_change_how_the_next_begin():
+    pace = measured(0.1, segments=10)
+    pace.note("v", Measure(audio=2.0, busy=20.0, characters=10))
+    assert pace.held("v", 1000) == 0
+    assert pace.limits() == LIMITS
