@@ -6,8 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import onnx
 import torch
 from decoder import Decoder, Shape
+from onnx import numpy_helper
 
 _PILOT_NAMES = {
     "stp.": "read_style.",
@@ -38,13 +41,44 @@ def save(path: Path, state: dict[str, Any]) -> None:
 
 
 def load_decoder(path: Path) -> Decoder:
-    """Return the decoder of a checkpoint: the averaged weights, or the pilot's bare state dict."""
-    state = torch.load(path, map_location="cpu", weights_only=True)
-    if "average" not in state:
-        state = {"shape": {"width": 256, "blocks": 8, "style": 64}, "average": _rename(state)}
-    decoder = Decoder(Shape(**state["shape"]))
-    decoder.load_state_dict(state["average"])
+    """Return the averaged weights of a checkpoint, those of an exported graph, or the pilot's."""
+    if path.suffix == ".onnx":
+        weights = _exported(path)
+        shape = Shape(
+            width=len(weights["read_acoustic.weight"]),
+            blocks=sum(name.endswith(".scale") for name in weights),
+            style=len(weights["read_style.0.weight"]),
+        )
+    else:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        shape = Shape(**state["shape"]) if "shape" in state else Shape()
+        weights = state["average"] if "average" in state else _rename(state)
+    decoder = Decoder(shape)
+    decoder.load_state_dict(weights)
     return decoder.eval()
+
+
+def _exported(path: Path) -> dict[str, torch.Tensor]:
+    """Read the weights back from the float16 of an exported graph.
+
+    The exporter keeps the names of all but the linear layers', which it transposes; those carry
+    the name of the node that multiplies by them, such as /blocks.0/expand/MatMul.
+    """
+    graph = onnx.load(path).graph
+    stored = {
+        tensor.name.removesuffix("_half"): numpy_helper.to_array(tensor).astype(np.float32)
+        for tensor in graph.initializer
+    }
+    weights = {
+        name.removeprefix("decoder."): torch.from_numpy(values)
+        for name, values in stored.items()
+        if name.startswith("decoder.")
+    }
+    for node in graph.node:
+        if node.op_type == "MatMul":
+            name = node.name.strip("/").removesuffix("/MatMul").replace("/", ".")
+            weights[f"{name}.weight"] = torch.from_numpy(stored[node.input[1]].T.copy())
+    return weights
 
 
 def _rename(pilot: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
