@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import os
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cosyvoice_wyoming import wire
+from cosyvoice_wyoming.address import TcpAddress
 from cosyvoice_wyoming.commands.bench.client import Heard, request
 from cosyvoice_wyoming.commands.bench.process import ServerProcess, server_process
 from cosyvoice_wyoming.commands.bench.texts import ANSWERS, PARAGRAPHS
@@ -23,6 +26,8 @@ from cosyvoice_wyoming.text.language import Language
 TEXTS = [text for texts in ANSWERS.values() for text in texts]
 PARAGRAPH = PARAGRAPHS[Language.ZH]
 LONG = (PARAGRAPH * 40)[:2_000]
+OBSERVE = __file__
+EMPTY_PORT = 10_997
 RUN = int(time.time()) % 10_000
 
 
@@ -89,9 +94,54 @@ async def read_slowly(server: ServerProcess, text: str) -> None:
         writer.close()
 
 
-async def speak_for_ever(server: ServerProcess) -> None:
+async def listen(port: int) -> None:
+    """Have a paragraph spoken again and again, in a process of its own."""
     while True:
-        await request(server.address, PARAGRAPH)
+        await request(TcpAddress(host="127.0.0.1", port=port), PARAGRAPH)
+
+
+async def serve_nothing(port: int) -> None:
+    """Answer every line with as much as `describe` is answered with."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(b"x" * 4_000 + b"\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", port)
+    await server.serve_forever()
+
+
+async def ask_nothing() -> float:
+    """Return the seconds that the empty server takes."""
+    began = time.perf_counter()
+    reader, writer = await asyncio.open_connection("127.0.0.1", EMPTY_PORT)
+    writer.write(b"?\n")
+    await reader.readline()
+    writer.close()
+    return time.perf_counter() - began
+
+
+def run_python(*arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, *arguments])  # noqa: S603  # our own
+
+
+def end(*processes: subprocess.Popen[bytes]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def percentiles(name: str, seconds: Sequence[float], limit: float | None = None) -> list[Figure]:
+    """Return median, 99th percentile and worst in milliseconds; `limit` is for the second."""
+    times = sorted(1e3 * one for one in seconds)
+    p99 = times[int(len(times) * 0.99)]
+    return [
+        Figure(name=f"{name}: p50", value=times[len(times) // 2], unit="ms"),
+        Figure(name=f"{name}: p99", value=p99, unit="ms", limit=limit),
+        Figure(name=f"{name}: worst", value=times[-1], unit="ms"),
+    ]
 
 
 async def stats(server: ServerProcess) -> dict[str, Any]:
@@ -142,3 +192,8 @@ def wait_for_end(pid: int) -> None:
     with contextlib.suppress(OSError):
         while Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z":
             time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    role = {"listen": listen, "empty": serve_nothing}[sys.argv[1]]
+    asyncio.run(role(int(sys.argv[2])))
