@@ -21,6 +21,8 @@ SCREENSHOTS = Path(__file__).parents[2] / "screenshots"
 PATIENCE_MS = 30_000
 TOKEN = "correct horse battery staple"  # noqa: S105 - of this test
 
+expect.set_options(timeout=PATIENCE_MS)
+
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
 
 
