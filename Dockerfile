@@ -24,6 +24,7 @@ RUN /opt/cosyvoice-wyoming/bin/pip install --no-cache-dir --no-deps --no-build-i
 WORKDIR /opt/cosyvoice-wyoming/lib/python3.13/site-packages
 RUN /opt/cosyvoice-wyoming/bin/pip uninstall --yes --quiet editables hatchling trove-classifiers \
     && find . -type d -name tests -prune -exec rm -rf {} + \
+    && find . -type f \( -name '*.pyi' -o -name '*.h' -o -name '*.cc' -o -name '*.pxd' \) -delete \
     && strip --strip-unneeded pyopenjtalk/*.so \
     && rm -rf onnx/backend/test onnxruntime/transformers onnxruntime/tools onnxruntime/quantization \
         onnxruntime/capi/libonnxruntime.so.* hibari/assets/hibari.onnx \
