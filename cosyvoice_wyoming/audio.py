@@ -25,11 +25,12 @@ FRAME_SECONDS = 0.1
 """The most audio in one event; also what Home Assistant needs before it answers its player."""
 
 WINDOW_SECONDS = 0.005
-SILENCE_PEAK = 10 ** (-50 / 20)
-"""A window whose peak is under -50 dBFS is silence: under the breath noise of the voices."""
+SILENCE_PEAK = 10 ** (-60 / 20)
+"""A window whose peak is under -60 dBFS is silence. The voices' pauses are below -83 dBFS; an h
+or s that begins a phrase comes up from -60, and was cut in half where silence began at -50."""
 
-LEAD_SECONDS = 0.03
-TAIL_SECONDS = 0.05
+LEAD_SECONDS = 0.04
+TAIL_SECONDS = 0.1
 """Silence kept around a segment: soft onsets and the release of a final consonant live there."""
 
 FADE_SECONDS = 0.005
