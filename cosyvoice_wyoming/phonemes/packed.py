@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 _END_OF_KEY = b"\0"
 _STRING = b"s"
@@ -38,6 +38,11 @@ class PackedTable:
 
     def __len__(self) -> int:
         return len(self._starts) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the keys in the order of the source."""
+        for start in self._starts[:-1]:
+            yield self._block[start : self._block.index(_END_OF_KEY, start)].decode()
 
     def __contains__(self, key: str) -> bool:
         return self._find(key) is not None

@@ -19,6 +19,7 @@ values = st.one_of(
 def test_it_answers_as_the_mapping_it_was_made_of(source, others):
     table = PackedTable(source)
     assert len(table) == len(source)
+    assert list(table) == list(source)
     for key in [*source, *others]:
         assert table.get(key) == source.get(key)
         assert (key in table) == (key in source)
