@@ -162,9 +162,17 @@ def _is_english_with_names(found: _Evidence, text: str) -> bool:
     """Whether an English sentence only quotes words in another script."""
     others = len(found.han) + found.kana + found.hangul
     words = _english_words(text) if others else []
-    return 2 * others <= sum(map(len, words)) and not _ENGLISH_GLUE.isdisjoint(
-        word.lower() for word in words
-    )
+    return 2 * others <= sum(map(len, words)) and any(_is_glue(word, text) for word in words)
+
+
+def _is_glue(word: str, text: str) -> bool:
+    """Whether a word holds an English sentence together.
+
+    With a capital it does so only where a sentence begins: 播放 Shake It Off is no English.
+    """
+    if word.islower() or word == "I" or text.lstrip(" \"“(").startswith(word):
+        return word.lower() in _ENGLISH_GLUE
+    return False
 
 
 def _english_words(text: str) -> list[str]:

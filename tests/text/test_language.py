@@ -62,6 +62,8 @@ def test_other_tags_mean_nothing(tag):
         ("Play 周杰伦 at 30%", "en", "en"),
         ("The light 客厅 is on", None, "en"),
         ("播放 Taylor Swift 的歌", None, "zh"),
+        ("请打开 Wi-Fi，播放 Taylor Swift 的 Shake It Off，", None, "zh"),
+        ("It says 你好 to everyone here.", None, "en"),
         ("现在21度", "en", "zh"),
         ("Hello", None, "en"),
         ("", "ja", "ja"),
