@@ -170,7 +170,7 @@ def _is_glue(word: str, text: str) -> bool:
 
     With a capital it does so only where a sentence begins: 播放 Shake It Off is no English.
     """
-    if word.islower() or word == "I" or text.lstrip(" \"“(").startswith(word):
+    if word.islower() or word == "I" or text.lstrip(' "“(').startswith(word):
         return word.lower() in _ENGLISH_GLUE
     return False
 
