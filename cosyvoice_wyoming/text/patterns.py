@@ -67,7 +67,7 @@ HOUR = re.compile(
     rf"(?P<ah>\d{{1,2}}){PERIOD.format('a')}(?:{DASH}(?P<bh>\d{{1,2}}){PERIOD.format('b')})?"
 )
 RATIO = re.compile(rf"{NUMBER}(?:\s?:\s?{NUMBER})+")
-SCORE = re.compile(r"(?P<a>\d{1,3})\s?[-:–]\s?(?P<b>\d{1,3})(?![\d:.-])")
+SCORE = re.compile(r"(?P<a>\d{1,3})\s?[-:–]\s?(?P<b>\d{1,3})(?![\d:.-]|\s?[%‰°℃℉])")
 PERCENT = re.compile(rf"(?P<a>{SIGNED})(?:\s?[%‰]?{DASH}(?P<b>-?{NUMBER}))?\s?(?P<sign>[%‰])")
 QUANTITY = re.compile(
     rf"(?P<a>{SIGNED})(?:(?P<mid>\s?(?:{UNIT}))?{DASH}(?P<b>-?{NUMBER}))?(?P<gap>\s?)(?P<unit>{UNIT})"
