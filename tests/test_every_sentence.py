@@ -38,7 +38,9 @@ def segments_of(text, voice, studio):
     script = Manner().script()
     for segment in script.feed(text) + script.finish():
         data = b"".join(pcm.data for pcm in narration.say(segment, studio))
+        assert narration.voice
         spoken = prepare(segment, narration.voice.language)
+        assert spoken
         symbols = phonemize(spoken).symbols
         yield np.frombuffer(data, "<i2") / 32768, len(VOWELS.findall(symbols))
 
