@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cosyvoice_wyoming.bundles.cards import models_dir
@@ -60,21 +60,7 @@ class Fetcher:
             return made
         if mismatch(target, file.size, file.sha256) is None:
             return target
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f"{target.name}.part")
-        for source in file.sources:
-            try:
-                self._deliver(file, source, part)
-            except (SourceFailed, OSError) as error:
-                _LOGGER.warning("%s from %s: %s", file.name, source, error)
-            else:
-                part.replace(target)
-                sync(target.parent)
-                return target
-        raise DownloadFailed(
-            f"No source delivered {file.name}; check the network connection and the disk, "
-            "then start again: what has arrived is kept."
-        )
+        return self._from_sources(file, target, self._deliver)
 
     def made(self, name: str) -> Path | None:
         """Return a file of that name that was made for a bundle of the same origin."""
@@ -101,15 +87,20 @@ class Fetcher:
         """
         if target.exists():
             return target
+        return self._from_sources(file, target, self._download_unpinned)
+
+    def _from_sources(
+        self, file: SourceFile, target: Path, deliver: Callable[[SourceFile, Source, Path], None]
+    ) -> Path:
+        """Let `deliver` fill a synced part from the first source that can, and name it `target`."""
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")
         for source in file.sources:
             try:
-                self._download_unpinned(file, source, part)
+                deliver(file, source, part)
             except (SourceFailed, OSError) as error:
                 _LOGGER.warning("%s from %s: %s", file.name, source, error)
             else:
-                sync(part)
                 part.replace(target)
                 sync(target.parent)
                 return target
@@ -122,6 +113,7 @@ class Fetcher:
         if not isinstance(source, UrlSource):
             raise SourceFailed("it has no SHA-256 and no address")
         self._download(file, source, part, self._downloader.length(source.url))
+        sync(part)
 
     def _download(self, file: SourceFile, source: UrlSource, part: Path, size: int) -> None:
         def arrived(done: int) -> None:
