@@ -26,8 +26,8 @@ FRAME_SECONDS = 0.1
 
 WINDOW_SECONDS = 0.005
 SILENCE_PEAK = 10 ** (-60 / 20)
-"""A window whose peak is under -60 dBFS is silence. The voices' pauses are below -83 dBFS; an h
-or s that begins a phrase comes up from -60, and was cut in half where silence began at -50."""
+"""A window whose peak is under -60 dBFS is silence: the voices' pauses are below -83 dBFS (RMS),
+and an h or s that begins a phrase comes up slowly, from about -60."""
 
 LEAD_SECONDS = 0.04
 TAIL_SECONDS = 0.1
