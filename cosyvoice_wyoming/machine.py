@@ -33,6 +33,14 @@ def check_cpu(root: Path = Path("/"), machine: str | None = None) -> None:
         raise EngineFailed(f"this CPU cannot run the models: it lacks {', '.join(sorted(missing))}")
 
 
+def has_vnni(root: Path = Path("/")) -> bool:
+    """Whether this is an x86 CPU that adds up products of unsigned and signed bytes in 32 bits.
+
+    Others add pairs of them in 16 bits first, which overflow.
+    """
+    return not _cpu_flags(root).isdisjoint({"avx512_vnni", "avx_vnni"})
+
+
 def _cpu_flags(root: Path) -> frozenset[str]:
     for line in _lines(root / "proc/cpuinfo"):
         name, _, value = line.partition(":")

@@ -9,6 +9,7 @@ from cosyvoice_wyoming.errors import EngineFailed
 from cosyvoice_wyoming.machine import (
     check_cpu,
     free_memory,
+    has_vnni,
     hottest,
     pressure,
     resident_bytes,
@@ -92,6 +93,14 @@ def test_a_cpu_without_what_the_models_need_is_named_before_it_is_killed(tmp_pat
     with pytest.raises(EngineFailed, match="lacks popcnt, sse4_2"):
         check_cpu(root, "x86_64")
     check_cpu(write(tmp_path, proc__cpuinfo="Features\t: fp asimd evtstrm crc32\n"), "aarch64")
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [("avx2 avx512f", False), ("avx2 avx_vnni", True), ("avx512f avx512_vnni", True)],
+)
+def test_vnni_is_one_of_the_cpus_flags(tmp_path, flags, expected):
+    assert has_vnni(write(tmp_path, proc__cpuinfo=f"flags\t: fpu {flags}\n")) is expected
 
 
 def test_this_process_has_memory_and_can_give_some_back():

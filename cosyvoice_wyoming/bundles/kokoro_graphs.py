@@ -1,4 +1,4 @@
-"""Cut Kokoro-82M into encoder and decoder, and rewrite the decoder for onnxruntime's kernels.
+"""Cut Kokoro-82M into encoder and decoder, and rewrite both for onnxruntime's kernels.
 
 Run as a program, `python -m cosyvoice_wyoming.bundles.kokoro_graphs MODEL FOLDER [decoders]`: the
 surgery takes 0.3 GB (0.93 GB with the decoders) for some seconds, which a server would keep.
@@ -17,21 +17,31 @@ from cosyvoice_wyoming.bundles.graph import Graph, Port
 from cosyvoice_wyoming.bundles.lite_files import ENCODER, TEACHER_FP32, TEACHER_INT8
 from cosyvoice_wyoming.bundles.rewrites import (
     fuse_instance_norm,
+    multiply_convolutions,
     square_by_product,
     widen_convolutions,
 )
+from cosyvoice_wyoming.machine import has_vnni
 
 
 def write_graphs(kokoro: Path, folder: Path, *, decoders: bool) -> None:
-    """Write the encoder as shipped; if `decoders`, also the decoder in 8 bits and in floats."""
+    """Write the encoder; if `decoders`, also the decoder in 8 bits and in floats."""
     encoder, decoder = split(onnx.load(kokoro))
-    onnx.save(encoder, folder / ENCODER)
+    onnx.save(faster_encoder(encoder, signed=has_vnni()), folder / ENCODER)
     del encoder
     if decoders:
         int8 = _faster(decoder)
         onnx.save(int8, folder / TEACHER_INT8)
         del decoder
         onnx.save(_floating(int8), folder / TEACHER_FP32)
+
+
+def faster_encoder(encoder: onnx.ModelProto, *, signed: bool) -> onnx.ModelProto:
+    """Return the encoder with its convolutions as products; `signed` suits CPUs with VNNI."""
+    graph = Graph(encoder)
+    fuse_instance_norm(graph)
+    multiply_convolutions(graph, signed=signed)
+    return graph.whole()
 
 
 def _faster(decoder: onnx.ModelProto) -> onnx.ModelProto:

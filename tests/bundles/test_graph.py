@@ -13,9 +13,11 @@ from cosyvoice_wyoming.bundles.dequantise import dequantise
 from cosyvoice_wyoming.bundles.graph import Graph, Port
 from cosyvoice_wyoming.bundles.rewrites import (
     fuse_instance_norm,
+    multiply_convolutions,
     square_by_product,
     widen_convolutions,
 )
+from cosyvoice_wyoming.machine import has_vnni
 
 RANDOM = np.random.default_rng(7)
 ROUNDING = 1e-5
@@ -152,6 +154,43 @@ def check_dequantised(before, folder, operator, weight, *, per_channel):
     step = np.ptp(weight) / 255
     assert np.abs(kept - weight).max() <= step
     np.testing.assert_allclose(run(after)[0], run(before)[0], atol=step * 50)
+
+
+SIGNED = pytest.param(
+    True, marks=pytest.mark.skipif(not has_vnni(), reason="sums of pairs may overflow here")
+)
+
+
+@pytest.mark.parametrize("signed", [False, SIGNED])
+@pytest.mark.parametrize("taps", [1, 3, 5])
+def test_an_integer_convolution_is_the_product_of_the_same_integers(tmp_path, taps, signed):
+    weight = RANDOM.normal(size=(6, 4, taps)).astype(np.float32)
+    node = helper.make_node(
+        "Conv", ["x", "w"], ["y"], name="conv", kernel_shape=[taps], pads=[taps // 2] * 2
+    )
+    before = quantised_convolution(tmp_path, model([node], {"w": weight}))
+    graph = Graph(before)
+    assert multiply_convolutions(graph, signed=signed) == 1
+    after = graph.whole()
+    assert "ConvInteger" not in operators(after)
+    assert "MatMulInteger" in operators(after)
+    np.testing.assert_array_equal(run(after)[0], run(before)[0])
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [{"strides": [2], "pads": [1, 1]}, {"dilations": [2], "pads": [2, 2]}, {"pads": [0, 0]}],
+)
+def test_a_convolution_of_another_kind_is_not_multiplied(tmp_path, attributes):
+    before = quantised_convolution(tmp_path, convolution(kernel_shape=[3], **attributes))
+    with pytest.raises(ValueError, match="keeps its input's length"):
+        multiply_convolutions(Graph(before), signed=False)
+
+
+def quantised_convolution(folder, made):
+    onnx.save(made, folder / "float.onnx")
+    quantize_dynamic(folder / "float.onnx", folder / "int8.onnx", weight_type=QuantType.QUInt8)
+    return onnx.load(folder / "int8.onnx")
 
 
 def test_a_piece_has_the_names_of_its_ports_and_only_what_it_needs():
