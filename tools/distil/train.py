@@ -54,6 +54,7 @@ class Run:
     started: float
     until: float
     step: int = 0
+    bfloat16: bool = False
     losses: list[float] = field(default_factory=list)
 
     def learning_rate(self) -> float:
@@ -84,6 +85,11 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=8e-4)
     parser.add_argument("--until", required=True, help="time of day, HH:MM")
     parser.add_argument("--workers", type=int, default=1, help="processes of one thread each")
+    parser.add_argument(
+        "--bfloat16",
+        action="store_true",
+        help="the body in bfloat16: on CPUs with instructions for it",
+    )
     arguments = parser.parse_args()
     arguments.run.mkdir(parents=True, exist_ok=True)
     run_team(arguments.workers, partial(work, arguments))
@@ -129,6 +135,7 @@ def begin(arguments: argparse.Namespace) -> Run:
         started=state["started"] if state else time.time(),
         until=next_time(arguments.until),
         step=state["step"] if state else 0,
+        bfloat16=arguments.bfloat16,
     )
 
 
@@ -167,7 +174,7 @@ def train(run: Run, lessons: Lessons, folder: Path, team: Team) -> None:
 def step(run: Run, batch: Batch, team: Team, *, stop: bool) -> bool:
     """Learn from one batch; tell whether anyone of the team wants to stop."""
     inputs = {name: torch.from_numpy(getattr(batch, name)) for name in Batch.__dataclass_fields__}
-    loss = batch_loss(run.decoder, inputs)
+    loss = batch_loss(run.decoder, inputs, bfloat16=run.bfloat16)
     run.optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     agreed = team.agree(run.decoder, rate=run.learning_rate(), stop=stop)
@@ -182,9 +189,14 @@ def step(run: Run, batch: Batch, team: Team, *, stop: bool) -> bool:
     return agreed.stop
 
 
-def batch_loss(decoder: Decoder, inputs: dict[str, Tensor]) -> Tensor:
-    """Return the energy distance of two noise draws through one pass of the body."""
-    filters = decoder.filters(inputs["acoustic"], inputs["prosody"], inputs["style"])
+def batch_loss(decoder: Decoder, inputs: dict[str, Tensor], *, bfloat16: bool = False) -> Tensor:
+    """Return the energy distance of two noise draws through one pass of the body.
+
+    With `bfloat16` the body's products are; what it writes, the (i)STFT and the loss stay float32.
+    """
+    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        filters = decoder.filters(inputs["acoustic"], inputs["prosody"], inputs["style"])
+    filters = filters.float()
     noise = torch.randn(2, *inputs["audio"].shape)
     draws = decoder.synthesise_draws(filters, inputs["pulses"], noise) * inputs["heard"]
     teacher = inputs["audio"] * inputs["heard"]
