@@ -26,6 +26,9 @@ Each `next` is one step on the worker's thread; it may yield empty audio.
 """
 
 
+_LAST_AND_END = 2
+"""Works that are left of a finished lane with its last segment: that, and what ends the audio."""
+
 DEADLINE_SECONDS = 120.0
 """A request that has said nothing after so long ends in an error: nobody waits for it any more."""
 
@@ -146,6 +149,7 @@ class Lane(Generic[T]):
             first_at=self._first_at,
             step_at=self._step_at,
             step=self._step,
+            is_last=self._finished and len(self._works) + self.begun <= _LAST_AND_END,
         )
 
     def current(self, loaded: T) -> Iterator[Pcm] | None:

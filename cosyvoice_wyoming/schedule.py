@@ -18,7 +18,8 @@ AHEAD_SECONDS = 10.0
 REST = 3.0
 """A request that is far ahead lets the engine rest for as many times as its last step took. Three
 times out of four a new request then finds the engine free, an answer that nobody hears any more
-costs little, and a board stays cooler; what is far ahead is still made faster than it is heard."""
+costs little, and a board stays cooler; what is far ahead is still made faster than it is heard. The
+last segment of a text is made without rest: then the engine is free for good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,8 @@ class Standing:
 
     `order` counts arrivals. `made` is audio finished so far, `taken` the part of it that went to
     the client, `first_at` when the first of it was finished (None: there is none yet) on the
-    clock of `now`. `step_at` is when its last step ended, `step` how long that took.
+    clock of `now`. `step_at` is when its last step ended, `step` how long that took. `is_last` says
+    that the whole text has come and all but its last segment is made.
     """
 
     order: int
@@ -36,6 +38,7 @@ class Standing:
     first_at: float | None = None
     step_at: float = 0.0
     step: float = 0.0
+    is_last: bool = False
 
     def ahead(self, now: float) -> float:
         """Return the audio that a client playing since the first piece has still unplayed."""
@@ -43,7 +46,8 @@ class Standing:
 
     def rests_until(self, now: float) -> float:
         """Return when its next step may be done; a time that is past if it may be now."""
-        return self.step_at + REST * self.step if self.ahead(now) >= AHEAD_SECONDS else 0.0
+        rests = self.ahead(now) >= AHEAD_SECONDS and not self.is_last
+        return self.step_at + REST * self.step if rests else 0.0
 
     @property
     def held_up(self) -> bool:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +72,12 @@ def test_a_request_that_is_far_ahead_lets_the_engine_rest():
     assert next_look([far_ahead(0.5)], NOW) == pytest.approx(0.5)
     assert next_turn([far_ahead(0.2)], NOW) == far_ahead(0.2)
     assert next_look([far_ahead(0.2)], NOW) is None
+
+
+def test_the_last_segment_is_made_without_rest():
+    last = replace(far_ahead(0.5), is_last=True)
+    assert next_turn([last], NOW) == last
+    assert next_look([last], NOW) is None
 
 
 def test_a_request_that_is_needed_soon_never_rests():

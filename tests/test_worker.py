@@ -63,6 +63,11 @@ def opened(worker: Worker[str], *works) -> Lane[str]:
     return lane
 
 
+def is_last(lane: Lane[str]) -> bool:
+    standing = lane.standing()
+    return standing is not None and standing.is_last
+
+
 async def seconds_of(lane: Lane[str]) -> list[float]:
     return [pcm.seconds async for pcm in lane]
 
@@ -81,6 +86,18 @@ async def test_a_lane_without_work_ends_at_once():
 async def test_empty_audio_is_a_step_that_nobody_hears():
     async with working() as worker:
         assert await seconds_of(opened(worker, Steps([0.0, 0.1, 0.0]))) == [0.1]
+
+
+async def test_a_lane_knows_that_its_last_segment_is_being_made():
+    async with working() as worker:
+        first, last = Steps([1.0], gated=True), Steps([1.0], gated=True)
+        lane = opened(worker, first, last, Steps([]))
+        await until(lambda: lane.begun)
+        assert not is_last(lane)
+        first.gate.release()
+        await until(lambda: is_last(lane))
+        last.gate.release()
+        assert await seconds_of(lane) == [1.0, 1.0]
 
 
 async def test_work_runs_with_what_was_loaded_on_the_threads_own():
