@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from cosyvoice_wyoming.bundles import ensure
 from cosyvoice_wyoming.bundles.lite_files import ENCODER, STUDENT, TEACHER_FP32
-from cosyvoice_wyoming.engine.kokoro.excitation import prosody, pulses
+from cosyvoice_wyoming.engine.kokoro.excitation import prosody
 from cosyvoice_wyoming.engine.kokoro.student import CONTEXT_FRAMES, FIRST_WINDOW_FRAMES
 from cosyvoice_wyoming.engine.kokoro.styles import read_style
 from cosyvoice_wyoming.phonemes import phonemize, symbol_ids
@@ -114,20 +114,16 @@ def encoder_feed(bundle: Path) -> Feed:
 
 def student_feed(asr: Array, f0: Array, energy: Array, style: Array) -> Feed:
     """Return what the student reads of a whole utterance."""
-    train = pulses(f0).samples[np.newaxis]
     return {
         "acoustic": asr,
         "prosody": prosody(f0, energy)[np.newaxis],
         "style": style[:, :128],
-        "pulses": train,
-        "noise": np.random.default_rng(0).standard_normal(train.shape, np.float32),
     }
 
 
 def first_frames(feed: Feed, frames: int) -> Feed:
     """Return the beginning of a student's feed."""
-    lengths = {"acoustic": frames, "prosody": 2 * frames, "pulses": 600 * frames}
-    lengths |= {"noise": 600 * frames, "style": 128}
+    lengths = {"acoustic": frames, "prosody": 2 * frames, "style": 128}
     return {name: np.ascontiguousarray(v[..., : lengths[name]]) for name, v in feed.items()}
 
 

@@ -6,16 +6,20 @@ of the filter (160 Hz, 150 samples), K = 301 bins of 40 Hz.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-N_FFT = 600
-HOP = 150
-BINS = N_FFT // 2 + 1
+from cosyvoice_wyoming.engine.kokoro.filters import (
+    BINS,
+    HOP,
+    LOUDEST_NOISE_FILTER,
+    LOUDEST_PULSE_FILTER,
+    N_FFT,
+)
+
 ACOUSTIC_HOP = 600
 ACOUSTIC_CHANNELS = 512
 STYLE_CHANNELS = 128
@@ -23,8 +27,6 @@ CONTEXT = 12
 """Acoustic frames on each side that make windowed synthesis equal to whole synthesis."""
 
 _MARGIN = (N_FFT - HOP) // 2
-_LOUDEST_FILTER = 5.0  # natural log of the magnitude; never reached by speech, keeps exp() finite
-_LOUDEST_NOISE = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +126,8 @@ class Decoder(nn.Module):
     def synthesise_draws(self, filters: Tensor, pulses: Tensor, noise: Tensor) -> Tensor:
         """[B, 4F, 3, K], [B, 600F], n draws [n, B, 600F] -> samples [n, B, 600F]."""
         log_pulse, phase, log_noise = filters.unbind(2)
-        pulse_filter = torch.polar(log_pulse.clamp(max=_LOUDEST_FILTER).exp(), phase)
-        noise_filter = log_noise.clamp(max=_LOUDEST_NOISE).exp()
+        pulse_filter = torch.polar(log_pulse.clamp(max=LOUDEST_PULSE_FILTER).exp(), phase)
+        noise_filter = log_noise.clamp(max=LOUDEST_NOISE_FILTER).exp()
         voiced = pulse_filter * self.stft.analyse(pulses)
         spectra = [voiced + noise_filter * self.stft.analyse(draw) for draw in noise]
         return torch.stack([self.stft.synthesise(spectrum) for spectrum in spectra])
@@ -141,49 +143,13 @@ class Decoder(nn.Module):
         return self.synthesise(self.filters(acoustic, prosody, style), pulses, noise)
 
 
-class ExportedDecoder(nn.Module):
-    """The same decoder in operators of ONNX: (i)STFT as convolutions with a windowed DFT basis."""
-
-    analysis: Tensor
-    synthesis: Tensor
+class Filters(nn.Module):
+    """What of a decoder becomes ONNX: the filters. The server applies them in numpy."""
 
     def __init__(self, decoder: Decoder) -> None:
         super().__init__()
         self.decoder = decoder
-        bins = torch.arange(BINS, dtype=torch.float64)[:, None]
-        angle = bins * torch.arange(N_FFT, dtype=torch.float64) * 2 * math.pi / N_FFT
-        window = torch.hann_window(N_FFT, dtype=torch.float64)
-        mirrored = torch.full((BINS, 1), 2.0, dtype=torch.float64)
-        mirrored[0] = mirrored[-1] = 1.0
-        analysis = torch.cat([angle.cos(), -angle.sin()]) * window
-        synthesis = torch.cat([mirrored * angle.cos(), -mirrored * angle.sin()]) * window
-        synthesis = synthesis * decoder.stft.gain / N_FFT
-        self.register_buffer("analysis", analysis.float()[:, None])
-        self.register_buffer("synthesis", synthesis.float()[:, None])
 
-    def analyse(self, samples: Tensor) -> tuple[Tensor, Tensor]:
-        """[1, L] -> real and imaginary part, each [1, K, L / 150]."""
-        padded = functional.pad(samples[:, None], (_MARGIN, _MARGIN))
-        real, imaginary = functional.conv1d(padded, self.analysis, stride=HOP).chunk(2, 1)
-        return real, imaginary
-
-    def forward(
-        self, acoustic: Tensor, prosody: Tensor, style: Tensor, pulses: Tensor, noise: Tensor
-    ) -> Tensor:
-        """Return samples [1, 600F]."""
-        filters = self.decoder.filters(acoustic, prosody, style).permute(0, 2, 3, 1)
-        log_pulse, phase, log_noise = filters.unbind(1)
-        gain = log_pulse.clamp(max=_LOUDEST_FILTER).exp()
-        real, imaginary = gain * phase.cos(), gain * phase.sin()
-        level = log_noise.clamp(max=_LOUDEST_NOISE).exp()
-        pulse_real, pulse_imaginary = self.analyse(pulses)
-        noise_real, noise_imaginary = self.analyse(noise)
-        spectrum = torch.cat(
-            [
-                real * pulse_real - imaginary * pulse_imaginary + level * noise_real,
-                real * pulse_imaginary + imaginary * pulse_real + level * noise_imaginary,
-            ],
-            1,
-        )
-        samples = functional.conv_transpose1d(spectrum, self.synthesis, stride=HOP)[:, 0]
-        return samples[:, _MARGIN:-_MARGIN]
+    def forward(self, acoustic: Tensor, prosody: Tensor, style: Tensor) -> Tensor:
+        """Return the filters [1, 4F, 3, K]."""
+        return self.decoder.filters(acoustic, prosody, style)

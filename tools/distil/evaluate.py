@@ -20,6 +20,8 @@ from lessons import VALIDATION_EVERY, Utterance, load
 from metrics import BANDS_HZ, Floats, harmonic_depths, mel_rmse, pause_level, pitch_errors
 from pictures import compare
 
+from cosyvoice_wyoming.engine.kokoro.filters import filtered
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -57,11 +59,10 @@ class Student:
             "acoustic": utterance.acoustic.astype(np.float32)[None],
             "prosody": utterance.prosody[None],
             "style": utterance.style[None],
-            "pulses": utterance.pulses.astype(np.float32)[None],
-            "noise": noise[None],
         }
-        samples: Floats = self._session.run(None, feed)[0][0]
-        return samples
+        filters = self._session.run(None, feed)[0][0]
+        pulses = utterance.pulses.astype(np.float32)
+        return filtered(filters, pulses, noise, 0, len(filters))
 
 
 def main() -> None:

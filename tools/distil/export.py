@@ -19,18 +19,18 @@ from checkpoint import load_decoder
 from decoder import (
     ACOUSTIC_CHANNELS,
     ACOUSTIC_HOP,
-    BINS,
     CONTEXT,
-    N_FFT,
     STYLE_CHANNELS,
     Decoder,
-    ExportedDecoder,
+    Filters,
 )
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from teach import SAMPLE_RATE, VOICES
 
-INPUTS = ["acoustic", "prosody", "style", "pulses", "noise"]
+from cosyvoice_wyoming.engine.kokoro.filters import BINS, HOP, N_FFT, REACH, filtered
+
+INPUTS = ["acoustic", "prosody", "style"]
 _FRAMES = 60
 _WINDOW = 20
 _ALLOWED = {"torch": 1e-4, "windows": 1e-5}
@@ -78,17 +78,15 @@ def rounded(decoder: Decoder) -> Decoder:
 def export(decoder: Decoder, path: Path) -> None:
     """Write the graph; the number of frames is free, the batch is one."""
     torch.onnx.export(
-        ExportedDecoder(decoder).eval(),
-        tuple(torch.from_numpy(value) for value in random_feed(_FRAMES).values()),
+        Filters(decoder).eval(),
+        tuple(torch.from_numpy(random_feed(_FRAMES)[name]) for name in INPUTS),
         str(path),
         input_names=INPUTS,
-        output_names=["samples"],
+        output_names=["filters"],
         dynamic_axes={
             "acoustic": {2: "frames"},
             "prosody": {2: "pitch_frames"},
-            "pulses": {1: "sample_count"},
-            "noise": {1: "sample_count"},
-            "samples": {1: "sample_count"},
+            "filters": {1: "filter_frames"},
         },
         opset_version=17,
         dynamo=False,
@@ -96,11 +94,7 @@ def export(decoder: Decoder, path: Path) -> None:
 
 
 def halve(path: Path) -> None:
-    """Store the weights as float16; ONNX Runtime widens them once, when it loads the graph.
-
-    The DFT bases stay float32: they are exact there, and rounding them would be audible noise at
-    -66 dB instead of none.
-    """
+    """Store the weights as float16; ONNX Runtime widens them once, when it loads the graph."""
     model = onnx.load(path)
     graph = model.graph
     casts = []
@@ -128,7 +122,7 @@ def check(decoder: Decoder, path: Path) -> None:
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     feed = random_feed(173)
-    whole = session.run(None, feed)[0][0]
+    whole = windowed(session, feed, 0, 173)
     with torch.no_grad():
         expected = decoder(*(torch.from_numpy(value) for value in feed.values()))[0].numpy()
     pieces = [windowed(session, feed, start, start + _WINDOW) for start in range(0, 173, _WINDOW)]
@@ -164,9 +158,7 @@ def describe(decoder: Decoder, path: Path) -> None:
         f'acoustic = "[1, {ACOUSTIC_CHANNELS}, F]"',
         'prosody = "[1, 4, 2F]"',
         f'style = "[1, {STYLE_CHANNELS}]"',
-        f'pulses = "[1, {ACOUSTIC_HOP}F]"',
-        f'noise = "[1, {ACOUSTIC_HOP}F]"',
-        f'samples = "[1, {ACOUSTIC_HOP}F]"',
+        f'filters = "[1, {ACOUSTIC_HOP // HOP}F, 3, {BINS}]"',
     ]
     path.with_suffix(".toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
@@ -182,11 +174,11 @@ def windowed(
         "acoustic": feed["acoustic"][:, :, first:last],
         "prosody": feed["prosody"][:, :, 2 * first : 2 * last],
         "style": feed["style"],
-        "pulses": feed["pulses"][:, ACOUSTIC_HOP * first : ACOUSTIC_HOP * last],
-        "noise": feed["noise"][:, ACOUSTIC_HOP * first : ACOUSTIC_HOP * last],
     }
-    samples: NDArray[np.float32] = session.run(None, window)[0][0]
-    return samples[ACOUSTIC_HOP * (start - first) : ACOUSTIC_HOP * (stop - first)]
+    filters = session.run(None, window)[0][0]
+    ratio = ACOUSTIC_HOP // HOP
+    heard = filters[max(0, ratio * (start - first) - REACH) : ratio * (stop - first) + REACH]
+    return filtered(heard, feed["pulses"][0], feed["noise"][0], ratio * start, ratio * stop)
 
 
 def random_feed(frames: int) -> Feed:

@@ -1,4 +1,4 @@
-"""The distilled decoder: a small network that filters pulses and noise, window after window.
+"""The distilled decoder: a small network writes filters for pulses and noise, window by window.
 
 Its receptive field is short and its overlapping frames add up to a constant, so windows with
 CONTEXT_FRAMES of real context on both sides equal the whole utterance.
@@ -13,6 +13,7 @@ import numpy as np
 
 from cosyvoice_wyoming.engine.kokoro.excitation import prosody, pulses
 from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES
+from cosyvoice_wyoming.engine.kokoro.filters import HOP, REACH, filtered
 from cosyvoice_wyoming.engine.kokoro.session import Session
 
 if TYPE_CHECKING:
@@ -29,7 +30,14 @@ FIRST_WINDOW_FRAMES = 12
 """0.3 s, of which at most a half is silence: heard as soon as may be."""
 
 LONGEST_WINDOW_FRAMES = 128
-"""3.2 s: each window is twice the one before, up to this; its context costs less and less."""
+GROWTH = 4
+"""Each window is so many times the one before, up to 3.2 s: its context, 0.6 s, costs less and
+less. A board at a real-time factor of 0.16 for the student still makes one while it plays another.
+"""
+REST_FRAMES = 32
+"""What would be left for a last window of at most this goes into the one before."""
+
+_FILTERS_A_FRAME = FRAME_SAMPLES // HOP
 
 
 class StudentDecoder:
@@ -43,13 +51,14 @@ class StudentDecoder:
         driven = _Excited(features, running)
         start, window = onset(features), FIRST_WINDOW_FRAMES
         while start < features.frames:
-            stop = min(start + window, features.frames)
+            stop = start + window
+            if features.frames - stop <= REST_FRAMES:
+                stop = features.frames
             first = max(0, start - CONTEXT_FRAMES)
             last = min(features.frames, stop + CONTEXT_FRAMES)
-            (samples,) = self._session.run(("samples",), **driven.window(first, last))
-            wanted = slice((start - first) * FRAME_SAMPLES, (stop - first) * FRAME_SAMPLES)
-            yield samples[0, wanted]
-            start, window = stop, min(2 * window, LONGEST_WINDOW_FRAMES)
+            (filters,) = self._session.run(("filters",), **driven.window(first, last))
+            yield driven.sound(filters[0], first, start, stop)
+            start, window = stop, min(GROWTH * window, LONGEST_WINDOW_FRAMES)
 
 
 def onset(features: Features) -> int:
@@ -62,7 +71,7 @@ def onset(features: Features) -> int:
 
 
 class _Excited:
-    """The network's inputs for a whole utterance, cut into windows.
+    """What drives the network and its filters through an utterance, cut into windows.
 
     Pulses and noise are drawn once for all of it: the phase runs on through the windows, and two
     windows that overlap hear the same noise.
@@ -73,16 +82,23 @@ class _Excited:
         self._prosody = prosody(features.f0[0], features.energy[0])[np.newaxis]
         train = pulses(features.f0[0], running.phase)
         running.phase = train.phase
-        self._pulses = train.samples[np.newaxis]
+        self._pulses = train.samples
         self._noise = running.noise.standard_normal(self._pulses.shape, np.float32)
 
     def window(self, first: int, last: int) -> dict[str, np.ndarray]:
         """Return what the network reads of the frames `first` to `last` (half-open)."""
-        samples = slice(first * FRAME_SAMPLES, last * FRAME_SAMPLES)
         return {
             "acoustic": self._features.asr[:, :, first:last],
             "prosody": self._prosody[:, :, 2 * first : 2 * last],
             "style": self._features.style[:, :STYLE_COLUMNS],
-            "pulses": self._pulses[:, samples],
-            "noise": self._noise[:, samples],
         }
+
+    def sound(self, filters: np.ndarray, first: int, start: int, stop: int) -> Waveform:
+        """Return the samples of the frames `start` to `stop`; `filters` are those from `first` on.
+
+        Half-open; the filters must reach CONTEXT_FRAMES further or to the utterance's ends.
+        """
+        hops = start * _FILTERS_A_FRAME, stop * _FILTERS_A_FRAME
+        ahead = first * _FILTERS_A_FRAME
+        heard = filters[max(0, hops[0] - REACH - ahead) : hops[1] + REACH - ahead]
+        return filtered(heard, self._pulses, self._noise, *hops)

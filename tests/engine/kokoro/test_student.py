@@ -10,46 +10,48 @@ from onnx import TensorProto, helper, numpy_helper
 from cosyvoice_wyoming.engine.kokoro.decoder import Running
 from cosyvoice_wyoming.engine.kokoro.excitation import pulses
 from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES, Features
+from cosyvoice_wyoming.engine.kokoro.filters import BINS
 from cosyvoice_wyoming.engine.kokoro.student import (
     CONTEXT_FRAMES,
     FIRST_WINDOW_FRAMES,
     LONGEST_WINDOW_FRAMES,
+    REST_FRAMES,
     StudentDecoder,
 )
 
-REACH_SAMPLES = CONTEXT_FRAMES * FRAME_SAMPLES
 
+def tiny_graph(path):
+    """Four times each frame, in all bins: means of channels 0 to 2 over all frames in reach.
 
-def tiny_graph(path, reach):
-    """samples = pulses + noise / 100 + their echo `reach` samples before and after."""
-    kernel = np.zeros((1, 1, 3), np.float32)
-    kernel[0, 0] = (0.25, 1.0, 0.25)
+    A window with a frame less of context would differ: one is for the STFT, which overlaps.
+    """
+    reach = CONTEXT_FRAMES - 1
+    taps = 2 * reach + 1
+    kernel = np.zeros((3, 512, taps), np.float32)
+    for channel in range(3):
+        kernel[channel, channel] = 1 / taps
     nodes = [
-        helper.make_node("Mul", ["noise", "hundredth"], ["softer"]),
-        helper.make_node("Add", ["pulses", "softer"], ["driven"]),
-        helper.make_node("Unsqueeze", ["driven", "channel"], ["wide"]),
-        helper.make_node(
-            "Conv", ["wide", "kernel"], ["echoed"], dilations=[reach], pads=[reach, reach]
-        ),
-        helper.make_node("Squeeze", ["echoed", "channel"], ["samples"]),
+        helper.make_node("Conv", ["acoustic", "kernel"], ["near"], pads=[reach] * 2),
+        helper.make_node("Transpose", ["near"], ["rows"], perm=[0, 2, 1]),
+        helper.make_node("Unsqueeze", ["rows", "axes"], ["apart"]),
+        helper.make_node("Expand", ["apart", "wide"], ["four"]),
+        helper.make_node("Reshape", ["four", "flat"], ["filters"]),
     ]
-    shapes = {
-        "acoustic": (1, 512, "f"),
-        "prosody": (1, 4, "p"),
-        "style": (1, 128),
-        "pulses": (1, "s"),
-        "noise": (1, "s"),
-    }
     constants: dict[str, np.ndarray] = {
         "kernel": kernel,
-        "channel": np.array([1], np.int64),
-        "hundredth": np.array(0.01, np.float32),
+        "axes": np.array([2, 4], np.int64),
+        "wide": np.array([1, 1, 4, 1, BINS], np.int64),
+        "flat": np.array([1, -1, 3, BINS], np.int64),
     }
     graph = helper.make_graph(
         nodes,
         "tiny",
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()],
-        [helper.make_tensor_value_info("samples", TensorProto.FLOAT, (1, "s"))],
+        [
+            helper.make_tensor_value_info("acoustic", TensorProto.FLOAT, (1, 512, "f")),
+            helper.make_tensor_value_info("prosody", TensorProto.FLOAT, (1, 4, "p")),
+            helper.make_tensor_value_info("style", TensorProto.FLOAT, (1, 128)),
+        ],
+        [helper.make_tensor_value_info("filters", TensorProto.FLOAT, (1, "q", 3, BINS))],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
     opset = [helper.make_opsetid("", 17)]
@@ -70,7 +72,7 @@ def features(frames, pad=0):
 
 @pytest.fixture
 def decoder(tmp_path):
-    return StudentDecoder(tiny_graph(tmp_path / "tiny.onnx", REACH_SAMPLES), threads=1)
+    return StudentDecoder(tiny_graph(tmp_path / "tiny.onnx"), threads=1)
 
 
 def decode(decoder, frames, seed=0):
@@ -86,8 +88,15 @@ def test_windows_grow_and_cover_every_frame_once(decoder):
     sizes = [len(piece) // FRAME_SAMPLES for piece in decode(decoder, frames)]
     assert sizes[0] == FIRST_WINDOW_FRAMES
     assert sizes[:-1] == sorted(sizes[:-1])
-    assert max(sizes) == LONGEST_WINDOW_FRAMES
+    assert LONGEST_WINDOW_FRAMES <= max(sizes) <= LONGEST_WINDOW_FRAMES + REST_FRAMES
     assert sum(sizes) == frames
+
+
+def test_a_short_rest_goes_into_the_window_before(decoder):
+    sizes = [len(piece) // FRAME_SAMPLES for piece in decode(decoder, 12 + REST_FRAMES)]
+    assert sizes == [12 + REST_FRAMES]
+    sizes = [len(piece) // FRAME_SAMPLES for piece in decode(decoder, 13 + REST_FRAMES)]
+    assert sizes == [12, 1 + REST_FRAMES]
 
 
 @pytest.mark.parametrize("frames", [1, FIRST_WINDOW_FRAMES, FIRST_WINDOW_FRAMES + 1, 200])

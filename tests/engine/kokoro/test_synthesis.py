@@ -107,7 +107,7 @@ def test_windows_of_the_shipped_decoder_equal_the_whole(monkeypatch):
     windows = decode(features)
     monkeypatch.setattr("cosyvoice_wyoming.engine.kokoro.student.FIRST_WINDOW_FRAMES", 1000)
     (whole,) = decode(features)
-    assert len(windows) > 3
+    assert len(windows) > 2
     assert np.abs(np.concatenate(windows) - whole).max() <= 1e-5
 
 
