@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -13,56 +14,79 @@ if TYPE_CHECKING:
 
 
 class Precision(StrEnum):
-    """How the weights of matrix products are kept; convolutions and norms stay fp32."""
+    """How the weights of matrix products are kept; convolutions and norms stay fp32.
+
+    INT8 has a scale per column, for products of many rows. INT8_BLOCKS has a scale per block of a
+    column, for those of single rows. INT4 is kept to be measured.
+    """
 
     FP32 = "fp32"
     INT8 = "int8"
+    INT8_BLOCKS = "int8-blocks"
     INT4 = "int4"
 
+    @property
+    def of_steps(self) -> Precision:
+        """What this precision is in the language model, most of whose runs read a single row.
 
-INT4_BLOCK = 32
+        There the time goes into reading the weights, which the kernel for blocks does at 25 GB/s
+        where that for columns reaches 16 (Zen 4 with VNNI, one thread); of 24 rows and more it is
+        the slower one.
+        """
+        return Precision.INT8_BLOCKS if self is Precision.INT8 else self
+
+
+LARGEST_BLOCKS = {8: 128, 4: 32}
+"""Weights that share a scale, by their bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns8:
-    """An int8 matrix [K, N] with a scale per column: w = (values - 128) * scales."""
+    """A matrix [K, N] in 8 bits with a scale per column: w = values * scales."""
 
-    values: NDArray[np.uint8]
+    values: NDArray[np.int8]
     scales: NDArray[np.float32]
-    zero_points: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks4:
-    """A 4-bit matrix as MatMulNBits has it: values [N, K/block, block/2], scales [N * K/block]."""
+class Blocks:
+    """A matrix as MatMulNBits has it: values [N, K/block, block * bits/8], scales [N * K/block].
+
+    w = (value - 2^(bits - 1)) * scale.
+    """
 
     values: NDArray[np.uint8]
     scales: NDArray[np.float32]
+    bits: int
+    block: int
 
 
-def to_int8(matrix: NDArray[np.float32]) -> Columns8:
+def to_columns(matrix: NDArray[np.float32]) -> Columns8:
     """Round [K, N] to 8 bits, one scale per column, symmetric about zero.
 
-    The values are *unsigned* around 128 on purpose: products of unsigned activations and signed
-    weights saturate in 16 bits on x86 without VNNI. On such a CPU a random 256-column product
-    had errors up to 12 times larger with signed weights (0.71 against 0.06) at 0.82 of the time.
+    The values are *signed*: the instructions that x86 (VNNI) and ARM have for products of bytes
+    take one factor signed, and without it the same product takes twice the time. x86 without them
+    adds up such products in 16 bits, which overflow; `sessions` has the values made unsigned there.
     """
     scales = np.maximum(np.abs(matrix).max(axis=0), np.float32(1e-12)) / np.float32(127)
-    rounded = np.rint(matrix / scales).astype(np.int16) + 128
     return Columns8(
-        values=rounded.astype(np.uint8),
-        scales=scales.astype(np.float32),
-        zero_points=np.full(matrix.shape[1], 128, np.uint8),
+        values=np.rint(matrix / scales).astype(np.int8), scales=scales.astype(np.float32)
     )
 
 
-def to_int4(matrix: NDArray[np.float32]) -> Blocks4:
-    """Round [K, N] to 4 bits in blocks of INT4_BLOCK along K, symmetric about zero (8)."""
+def to_blocks(matrix: NDArray[np.float32], bits: int) -> Blocks:
+    """Round [K, N] to 8 or 4 bits in blocks along K, symmetric about zero."""
     inner, columns = matrix.shape
-    blocks = matrix.T.reshape(columns, inner // INT4_BLOCK, INT4_BLOCK)
-    scales = np.maximum(np.abs(blocks).max(axis=-1), np.float32(1e-12)) / np.float32(7)
-    values = (np.rint(blocks / scales[..., None]) + 8).clip(0, 15).astype(np.uint8)
-    return Blocks4(
-        values=values[..., 0::2] | (values[..., 1::2] << 4),
+    block = math.gcd(inner, LARGEST_BLOCKS[bits])
+    parts = matrix.T.reshape(columns, inner // block, block)
+    middle = 1 << (bits - 1)
+    scales = np.maximum(np.abs(parts).max(axis=-1), np.float32(1e-12)) / np.float32(middle - 1)
+    values = (np.rint(parts / scales[..., None]) + middle).astype(np.uint8)
+    if bits == 4:  # noqa: PLR2004  two to a byte, the lower half first
+        values = values[..., 0::2] | (values[..., 1::2] << 4)
+    return Blocks(
+        values=np.ascontiguousarray(values),
         scales=scales.astype(np.float32).reshape(-1),
+        bits=bits,
+        block=block,
     )

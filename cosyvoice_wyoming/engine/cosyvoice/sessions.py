@@ -15,6 +15,8 @@ from cosyvoice_wyoming.errors import EngineFailed, ModelCorrupt
 _LOGGER = logging.getLogger(__name__)
 
 _WARNINGS_OFF = 3
+_SHARES = 4
+"""Of a thread in an operation that several threads share."""
 Array = NDArray[np.float32]
 
 
@@ -30,6 +32,10 @@ class Session:
         options.log_severity_level = _WARNINGS_OFF
         # Two sessions share the cores: a thread that spins for work steals it from the other's.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # And work in small shares, so that whoever has a core takes more of it than who has none.
+        options.add_session_config_entry("session.dynamic_block_base", str(_SHARES))
+        # Signed weights overflow on x86 without VNNI: this makes them unsigned there alone.
+        options.add_session_config_entry("session.x64quantprecision", "1")
         # Lengths differ from run to run, and a pattern per length is memory that never returns.
         options.enable_mem_pattern = False
         try:

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from cosyvoice_wyoming.engine.cosyvoice.quantise import INT4_BLOCK, Precision, to_int4, to_int8
+from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision, to_blocks, to_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,8 @@ _ALIGNMENT = 4096
 """ONNX Runtime maps weights from the file into memory where their offsets are whole pages."""
 _INLINE_BYTES = 1024
 MICROSOFT = "com.microsoft"
+_INTEGER_PRODUCTS = 4
+"""The accuracy level of MatMulNBits that rounds its input to 8 bits as well."""
 
 Dim = int | str
 
@@ -113,29 +115,35 @@ class GraphBuilder:
     ) -> str:
         """Return value @ matrix + bias in the builder's precision; `matrix` is [in, out]."""
         if self.precision is Precision.INT8:
-            packed = to_int8(matrix)
-            parts: list[NDArray[Any]] = [packed.values, packed.scales, packed.zero_points]
+            columns = to_columns(matrix)
+            zero_points = np.zeros(matrix.shape[1], np.int8)
+            parts: list[NDArray[Any]] = [columns.values, columns.scales, zero_points]
             inputs = [self.weight(part) for part in parts]
             if bias is not None:
                 inputs.append(self.weight(bias))
             return self.op("DynamicQuantizeMatMul", value, *inputs, domain=MICROSOFT)
-        if self.precision is Precision.INT4:
-            blocks = to_int4(matrix)
-            product = self.op(
-                "MatMulNBits",
-                value,
-                self.weight(blocks.values),
-                self.weight(blocks.scales),
-                domain=MICROSOFT,
-                K=matrix.shape[0],
-                N=matrix.shape[1],
-                bits=4,
-                block_size=INT4_BLOCK,
-                accuracy_level=4,
-            )
-        else:
+        if self.precision is Precision.FP32:
             product = self.op("MatMul", value, self.weight(matrix))
-        return product if bias is None else self.op("Add", product, self.weight(bias))
+            return product if bias is None else self.op("Add", product, self.weight(bias))
+        return self._blocks(value, matrix, bias)
+
+    def _blocks(
+        self, value: str, matrix: NDArray[np.float32], bias: NDArray[np.float32] | None
+    ) -> str:
+        blocks = to_blocks(matrix, 4 if self.precision is Precision.INT4 else 8)
+        return self.op(
+            "MatMulNBits",
+            value,
+            self.weight(blocks.values),
+            self.weight(blocks.scales),
+            *([] if bias is None else ["", "", self.weight(bias)]),
+            domain=MICROSOFT,
+            K=matrix.shape[0],
+            N=matrix.shape[1],
+            bits=blocks.bits,
+            block_size=blocks.block,
+            accuracy_level=_INTEGER_PRODUCTS,
+        )
 
     def _name(self, kind: str) -> str:
         self._count += 1

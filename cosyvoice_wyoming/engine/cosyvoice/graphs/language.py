@@ -65,7 +65,7 @@ def build_speech_lm(
     Outputs: logits [1, speech_vocab + 1] of the last row; keys and values [L, H, n, dk] to keep.
     """
     lm = config.speech_lm
-    with GraphBuilder(path, precision) as graph:
+    with GraphBuilder(path, precision.of_steps) as graph:
         stack = EncoderGraph(graph, weights, lm)
         hidden = stack.embed(graph.input("rows", ["n", lm.dim]))
         columns = graph.input("distances", ["n", "all"], TensorProto.INT64)
