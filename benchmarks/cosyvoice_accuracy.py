@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from cosyvoice_wyoming.engine.cosyvoice import bundle
 from cosyvoice_wyoming.engine.cosyvoice.config import FULL
 from cosyvoice_wyoming.engine.cosyvoice.draws import SeededDraws
-from cosyvoice_wyoming.engine.cosyvoice.flow import Flow, Schedule
+from cosyvoice_wyoming.engine.cosyvoice.flow import Estimator, Flow, Schedule
 from cosyvoice_wyoming.engine.cosyvoice.graphs.flow import build_estimator, build_flow_encoder
 from cosyvoice_wyoming.engine.cosyvoice.graphs.language import build_speech_lm, build_text_encoder
 from cosyvoice_wyoming.engine.cosyvoice.layout import FLOW_FILE, LM_FILE, checkpoint_layout
+from cosyvoice_wyoming.engine.cosyvoice.pair import Pair
 from cosyvoice_wyoming.engine.cosyvoice.presets import OFFICIAL_GUIDANCE, PRESETS
 from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision
 from cosyvoice_wyoming.engine.cosyvoice.sampling import log_softmax
@@ -43,8 +44,11 @@ SCHEDULES: Mapping[str, tuple[float, ...]] = {
     "10 steps, last 7 guided": (0,) * 3 + (G,) * 7,
     "10 steps, first 7 guided": (G,) * 7 + (0,) * 3,
     "8 steps, all guided": (G,) * 8,
-    "8 steps, last 6 guided (balanced)": (0,) * 2 + (G,) * 6,
+    "8 steps, last 6 guided": (0,) * 2 + (G,) * 6,
     "6 steps, all guided": (G,) * 6,
+    "5 steps, all guided": (G,) * 5,
+    "5 steps, last 4 guided (balanced)": (0,) + (G,) * 4,
+    "5 steps, last 3 guided": (0,) * 2 + (G,) * 3,
     "4 steps, last 2 guided": (0, 0, G, G),
     "3 steps, all guided": (G,) * 3,
     "3 steps, last 2 guided (fast)": (0, G, G),
@@ -139,7 +143,7 @@ def bits(
     for precision, folder in folders.items():
         flow = Flow(
             Session(folder / bundle.FLOW_ENCODER, threads=1),
-            Session(folder / bundle.ESTIMATOR, threads=1),
+            Estimator(Session(folder / bundle.ESTIMATOR, threads=1), Pair(1)),
             FULL,
         )
         stages = sound(flow, model, speaker, tokens, PRESETS["exact"].schedule)

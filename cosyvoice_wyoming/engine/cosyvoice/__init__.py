@@ -11,10 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
+from cosyvoice_wyoming import machine
 from cosyvoice_wyoming.engine.cosyvoice import bundle
 from cosyvoice_wyoming.engine.cosyvoice.config import SPEAKERS, Config
-from cosyvoice_wyoming.engine.cosyvoice.flow import Flow
+from cosyvoice_wyoming.engine.cosyvoice.flow import Estimator, Flow
 from cosyvoice_wyoming.engine.cosyvoice.huge_pages import use_huge_pages
+from cosyvoice_wyoming.engine.cosyvoice.pair import Pair
 from cosyvoice_wyoming.engine.cosyvoice.presets import PRESETS, Preset
 from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
 from cosyvoice_wyoming.engine.cosyvoice.source import HarmonicSource
@@ -68,6 +70,12 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
     def session(name: str) -> Session:
         return Session(folder / name, threads=threads)
 
+    def estimator() -> Estimator:
+        cores = threads or machine.cores()
+        # The thread that runs the second row takes the place of one of the graph's.
+        graph = Session(folder / bundle.ESTIMATOR, threads=max(1, cores - 1))
+        return Estimator(graph, Pair(cores))
+
     table = np.load(folder / bundle.POSITIONS, mmap_mode="r")
     embedding = np.load(folder / bundle.SPEECH_EMBEDDING, mmap_mode="r")
     *weights, bias = np.load(folder / bundle.SOURCE)
@@ -77,7 +85,7 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
         rate=config.sample_rate,
         hop=config.vocoder.hop,
     )
-    flow = Flow(session(bundle.FLOW_ENCODER), session(bundle.ESTIMATOR), config)
+    flow = Flow(session(bundle.FLOW_ENCODER), estimator(), config)
     vocoder = Vocoder(
         pitch=session(bundle.PITCH),
         wave=session(bundle.VOCODER),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosyvoice_wyoming.engine.cosyvoice.config import Config
+from cosyvoice_wyoming.engine.cosyvoice.pair import Pair
 from cosyvoice_wyoming.engine.cosyvoice.positions import sinusoids
 from cosyvoice_wyoming.engine.cosyvoice.speech_lm import Graph
 
@@ -54,10 +55,40 @@ class FlowCache:
     mu: Array
 
 
+class Estimator:
+    """Runs the U-Net, with guidance twice: the two runs go beside each other.
+
+    The original runs both as a batch of two. Two runs of one row each need no thread to wait for
+    another within the graph: on two cores 0.7 to 0.85 of the time for 172 frames (8-bit, Zen 4).
+    """
+
+    def __init__(self, graph: Graph, pair: Pair) -> None:
+        self._graph = graph
+        self._pair = pair
+
+    def velocity(
+        self, x: Array, mu: Array, speaker: Array, time: np.float32, strength: float
+    ) -> Array:
+        """Return the velocity [1, mel, T] at x, the guidance of `strength` included."""
+
+        def run(mu: Array, speaker: Array) -> Array:
+            feeds = {"x": x, "mu": mu, "speaker": speaker, "time": np.array([time], np.float32)}
+            return self._graph.run(feeds)[0]
+
+        if not strength:
+            return run(mu, speaker)
+        guided, free = self._pair.run(
+            lambda: run(mu, speaker), lambda: run(np.zeros_like(mu), np.zeros_like(speaker))
+        )
+        guide = np.float32(strength)
+        velocity: Array = (1 + guide) * guided - guide * free
+        return velocity
+
+
 class Flow:
     """Runs the flow of one model."""
 
-    def __init__(self, encoder: Graph, estimator: Graph, config: Config) -> None:
+    def __init__(self, encoder: Graph, estimator: Estimator, config: Config) -> None:
         self._encoder = encoder
         self._estimator = estimator
         self._config = config
@@ -90,27 +121,13 @@ class Flow:
         time, step = times[0], times[1] - times[0]
         x = noise
         for index, strength in enumerate(schedule.guidance):
-            x = x + step * self._velocity(x, mu, speaker, time, strength)
+            x = x + step * self._estimator.velocity(x, mu, speaker, time, strength)
             # float32 sums, as in the original: 1e-7 in a time is 1e-6 in a mel
             time = time + step
             if index + 2 < len(times):
                 step = times[index + 2] - time
             yield
         return x
-
-    def _velocity(
-        self, x: Array, mu: Array, speaker: Array, time: np.float32, strength: float
-    ) -> Array:
-        if strength:
-            x = np.concatenate([x, x])
-            mu = np.concatenate([mu, np.zeros_like(mu)])
-            speaker = np.concatenate([speaker, np.zeros_like(speaker)])
-        feeds = {"x": x, "mu": mu, "speaker": speaker, "time": np.array([time], np.float32)}
-        velocity = self._estimator.run(feeds)[0]
-        if not strength:
-            return velocity
-        guide = np.float32(strength)
-        return (1 + guide) * velocity[:1] - guide * velocity[1:]
 
 
 def interpolation(source: int, target: int) -> Array:

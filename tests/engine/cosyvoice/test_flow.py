@@ -7,28 +7,30 @@ import pytest
 
 from cosyvoice_wyoming.engine.cosyvoice.config import FULL
 from cosyvoice_wyoming.engine.cosyvoice.flow import (
+    Estimator,
     Flow,
     Schedule,
     interpolation,
     regulator_weights,
 )
+from cosyvoice_wyoming.engine.cosyvoice.pair import Pair
 from tests.support.tiny_cosyvoice import TINY
 
 
 class Velocity:
-    """An estimator with the velocity `of`(x, mu); it remembers how many rows it was given."""
+    """A graph with the velocity `of`(x, mu); it counts its runs."""
 
     def __init__(self, of):
         self.of = of
-        self.rows = []
+        self.runs = 0
 
     def run(self, feeds):
-        self.rows.append(len(feeds["x"]))
+        self.runs += 1
         return [self.of(feeds["x"], feeds["mu"]).astype(np.float32)]
 
 
-def solve(velocity, guidance, mu=None):
-    flow = Flow(velocity, velocity, TINY)
+def solve(velocity, guidance, mu=None, cores=1):
+    flow = Flow(velocity, Estimator(velocity, Pair(cores)), TINY)
     mu = np.ones((1, 8, 5), np.float32) if mu is None else mu
     steps = flow.solve(
         mu, np.zeros((1, 8), np.float32), np.zeros_like(mu), Schedule(guidance=guidance)
@@ -56,15 +58,16 @@ def test_a_constant_velocity_is_integrated_exactly(steps):
     assert count == steps
 
 
-def test_guidance_pushes_away_from_the_second_row_which_sees_nothing():
-    mel, _ = solve(Velocity(lambda x, mu: mu + 1), (0.7,) * 4)
+@pytest.mark.parametrize("cores", [1, 2])
+def test_guidance_pushes_away_from_the_second_row_which_sees_nothing(cores):
+    mel, _ = solve(Velocity(lambda x, mu: mu + 1), (0.7,) * 4, cores=cores)
     np.testing.assert_allclose(mel, 1.7 * 2 - 0.7 * 1, rtol=1e-5)
 
 
-def test_a_step_without_guidance_runs_one_row():
+def test_a_step_without_guidance_runs_once():
     velocity = Velocity(lambda x, mu: mu)
     solve(velocity, (0.7, 0.0, 0.0))
-    assert velocity.rows == [2, 1, 1]
+    assert velocity.runs == 4
     assert Schedule(guidance=(0.7, 0.0, 0.0)).rows == 4
 
 
