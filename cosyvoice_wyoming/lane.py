@@ -63,6 +63,8 @@ class Lane(Generic[T]):
         self._step_at = self._step = 0.0
         self.busy_seconds = 0.0
         """Time that the worker's thread has spent on this lane."""
+        self.on_drop: Callable[[], None] | None = None
+        """Called on the worker's thread when the lane has left and its work is dropped."""
         self.playback = Playback()
         """What a player hears that takes the audio as soon as it is made."""
 
@@ -180,3 +182,5 @@ class Lane(Generic[T]):
         steps, self._steps = self._steps, None
         if isinstance(steps, Generator):
             steps.close()
+        if self.on_drop:
+            self.on_drop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,16 +11,20 @@ from typing import TYPE_CHECKING
 from cosyvoice_wyoming.audio import Pcm, SegmentShaper, silence, to_pcm
 from cosyvoice_wyoming.pace import Measure, Pace
 from cosyvoice_wyoming.phrases import LONGEST_SECONDS, Rendering, phrase_key
+from cosyvoice_wyoming.schedule import AHEAD_SECONDS, Standing
 from cosyvoice_wyoming.text.segment import FLUENT_LIMITS, LIMITS
 
 if TYPE_CHECKING:
-    from cosyvoice_wyoming.engine import Engine
+    from cosyvoice_wyoming.engine import Engine, Speaker
     from cosyvoice_wyoming.phrases import PhraseCache
     from cosyvoice_wyoming.text.dictionary import DictionaryFile
     from cosyvoice_wyoming.text.script import Script
     from cosyvoice_wyoming.text.segment import Limits
     from cosyvoice_wyoming.text.spoken import Segment, Spoken
     from cosyvoice_wyoming.voices import Voice, VoiceCatalog, VoiceWish
+
+ANNOUNCED_SEGMENTS = 2
+"""Segments that an engine is told of before their turn: while it decodes one it can encode two."""
 
 NOTHING_SAID_SECONDS = 0.1
 """Silence in place of text that has no words: Home Assistant takes an empty stream for an error."""
@@ -74,6 +79,22 @@ class Studio:
             self.phrases.close()
 
 
+@dataclass(slots=True, kw_only=True)
+class _Reading:
+    """How a segment is read: `spoken` is None without words, `speaker` one that was told of it."""
+
+    segment: Segment
+    engine: Engine
+    voice: Voice
+    spoken: Spoken | None
+    speaker: Speaker | None = None
+
+    def forget(self) -> None:
+        """Tell the speaker that the segment is not wanted."""
+        if self.speaker:
+            self.speaker.withdraw()
+
+
 class Narration:
     """A request's voice and rate, and the silence owed before its next words.
 
@@ -100,29 +121,84 @@ class Narration:
         self._rate = manner.sample_rate
         self._owed = manner.lead_silence
         self._heard = False
+        self._made_seconds = 0.0
+        self._first_at: float | None = None
+        self._expected: deque[Segment] = deque()
+        self._announced: deque[_Reading] = deque()
+        """The segments after the one that is being said that the engine has been told of."""
         self.voice: Voice | None = None
         """Fixed by the first segment that has words."""
 
-    def say(self, segment: Segment, studio: Studio) -> Iterator[Pcm]:
-        """Speak a segment: one piece for each engine step, some of them empty."""
-        from cosyvoice_wyoming.text import prepare
+    def expect(self, segment: Segment) -> None:
+        """Note that `say` will be called with `segment` after all that are expected already."""
+        self._expected.append(segment)
 
-        voice = self._voice_for(segment, studio)
-        words = studio.dictionary.current() if studio.dictionary else None
-        spoken = prepare(segment, voice.language, words)
+    def let_go(self) -> None:
+        """Give up what was announced: `say` is not called again."""
+        self._expected.clear()
+        while self._announced:
+            self._announced.popleft().forget()
+
+    def say(self, segment: Segment, studio: Studio) -> Iterator[Pcm]:
+        """Speak a segment: one piece for each engine step, some of them empty.
+
+        With its sound the next segments are announced to the engine, unless the request is so far
+        ahead that the engine should rest.
+        """
+        reading = self._taken_up(segment, studio)
+        spoken = reading.spoken
         if spoken is None:
             self._owed = max(self._owed, segment.pause / self._manner.speed)
             return
-        self.voice = voice
+        self.voice = reading.voice
         self._rate = self._rate or studio.engine.sample_rate
-        for pcm in self._audio(spoken, voice, studio):
+        for pcm in self._audio(reading, spoken, studio):
             yield self._paced(pcm)
+            if pcm.data:
+                self._announce_next(studio)
         self._owed = max(self._owed, spoken.pause / self._manner.speed)
 
     def end(self, studio: Studio) -> Iterator[Pcm]:
         """Close the request with the silence that players need so as not to cut the last word."""
         seconds = self._manner.trail_silence if self._heard else NOTHING_SAID_SECONDS
         yield silence(seconds, self._rate or studio.engine.sample_rate)
+
+    def _taken_up(self, segment: Segment, studio: Studio) -> _Reading:
+        """Return how a segment is read: as it was announced, or as it is found now."""
+        if self._expected and self._expected[0] is segment:
+            self._expected.popleft()
+        while self._announced:
+            announced = self._announced.popleft()
+            if announced.segment is segment and announced.engine is studio.engine:
+                return announced
+            announced.forget()
+        return self._read(segment, studio)
+
+    def _read(self, segment: Segment, studio: Studio) -> _Reading:
+        from cosyvoice_wyoming.text import prepare
+
+        voice = self._voice_for(segment, studio)
+        words = studio.dictionary.current() if studio.dictionary else None
+        spoken = prepare(segment, voice.language, words)
+        return _Reading(segment=segment, engine=studio.engine, voice=voice, spoken=spoken)
+
+    def _announce_next(self, studio: Studio) -> None:
+        place = len(self._announced)
+        if place == ANNOUNCED_SEGMENTS or place >= len(self._expected) or self._is_far_ahead():
+            return
+        reading = self._read(self._expected[place], studio)
+        self._announced.append(reading)
+        phrases = None if self._private else studio.phrases
+        if reading.spoken is None:
+            return
+        if phrases and phrases.has(self._key(reading.spoken, reading.voice, studio)):
+            return
+        reading.speaker = studio.engine.speaker(reading.voice, speed=self._manner.speed)
+        reading.speaker.announce(reading.spoken)
+
+    def _is_far_ahead(self) -> bool:
+        standing = Standing(order=0, made=self._made_seconds, first_at=self._first_at)
+        return standing.ahead(time.monotonic()) >= AHEAD_SECONDS
 
     def _voice_for(self, segment: Segment, studio: Studio) -> Voice:
         """Return the request's voice; another if the model has been replaced by one without it."""
@@ -134,22 +210,26 @@ class Narration:
             return voice
         return studio.catalog.default(segment.language or detect(segment.text, None))
 
-    def _audio(self, spoken: Spoken, voice: Voice, studio: Studio) -> Iterator[Pcm]:
-        """Yield a segment's audio: a phrase that is kept, or else what the engine makes."""
-        phrases = None if self._private else studio.phrases
-        if phrases is None:
-            yield from self._made(spoken, voice, studio)
-            return
+    def _key(self, spoken: Spoken, voice: Voice, studio: Studio) -> str:
         rendering = Rendering(
             model=studio.model, voice=voice, speed=self._manner.speed, rate=self._rate
         )
-        key = phrase_key(spoken, rendering)
+        return phrase_key(spoken, rendering)
+
+    def _audio(self, reading: _Reading, spoken: Spoken, studio: Studio) -> Iterator[Pcm]:
+        """Yield a segment's audio: a phrase that is kept, or else what the engine makes."""
+        phrases = None if self._private else studio.phrases
+        if phrases is None:
+            yield from self._made(reading, spoken, studio)
+            return
+        key = self._key(spoken, reading.voice, studio)
         if found := phrases.get(key, counted=not self._to_disk):
+            reading.forget()  # the same words were being said when these were announced
             yield found
             return
         pieces: list[bytes] = []
         seconds = 0.0
-        for pcm in self._made(spoken, voice, studio):
+        for pcm in self._made(reading, spoken, studio):
             yield pcm
             seconds += pcm.seconds
             if seconds <= LONGEST_SECONDS:
@@ -158,8 +238,9 @@ class Narration:
             whole = Pcm(data=b"".join(pieces), rate=self._rate)
             phrases.put(key, whole, to_disk=self._to_disk)
 
-    def _made(self, spoken: Spoken, voice: Voice, studio: Studio) -> Iterator[Pcm]:
-        speaker = studio.engine.speaker(voice, speed=self._manner.speed)
+    def _made(self, reading: _Reading, spoken: Spoken, studio: Studio) -> Iterator[Pcm]:
+        voice = reading.voice
+        speaker = reading.speaker or studio.engine.speaker(voice, speed=self._manner.speed)
         shaper = SegmentShaper(studio.engine.sample_rate, self._rate)
         waves = speaker.speak(spoken)
         audio = busy = 0.0
@@ -181,5 +262,7 @@ class Narration:
         if not pcm.data:
             return pcm
         self._heard = True
+        self._first_at = self._first_at or time.monotonic()
+        self._made_seconds += pcm.seconds
         owed, self._owed = silence(self._owed, pcm.rate), 0.0
         return Pcm(data=owed.data + pcm.data, rate=pcm.rate)

@@ -105,6 +105,7 @@ async def _speak(
     lane = worker.open()
     pace = worker.loaded.pace if worker.loaded else Pace()
     narration = Narration(request.wish, manner, private=request.private)
+    lane.on_drop = narration.let_go
     script = manner.script(request.text_format, pace.limits())
     feeding = asyncio.create_task(_feed(request, lane, narration, script))
     feeding.add_done_callback(partial(_end_lane_if_failed, lane))
@@ -183,6 +184,7 @@ async def _feed(request: Request, lane: Lane[Studio], narration: Narration, scri
 def _put(lane: Lane[Studio], narration: Narration, segments: list[Segment]) -> None:
     for segment in segments:
         _LOGGER.debug("segment: %s", segment.text)
+        narration.expect(segment)
         lane.put(partial(narration.say, segment))
 
 

@@ -16,6 +16,16 @@ Waveform: TypeAlias = NDArray[np.float32]
 """Mono samples in -1..1, shape [samples], at the engine's sample rate."""
 
 
+class Unhurried:
+    """A speaker that begins a segment when it is asked to speak it."""
+
+    def announce(self, spoken: Spoken) -> None:
+        """Nothing can be begun."""
+
+    def withdraw(self) -> None:
+        """Nothing was begun."""
+
+
 class Speaker(Protocol):
     """One voice through one request: keeps what runs on from segment to segment (phase, seed)."""
 
@@ -30,12 +40,23 @@ class Speaker(Protocol):
         Raises EngineFailed.
         """
 
+    def announce(self, spoken: Spoken) -> None:
+        """Say what `speak` will be asked for next, so that an engine which can begins already."""
+
+    def withdraw(self) -> None:
+        """Say that what was announced is not wanted any more."""
+
 
 class Engine(Protocol):
-    """A loaded model. Built once, used from the worker's thread only."""
+    """A loaded model. Built once, used from the worker's thread only.
+
+    `overlaps` says that the first step of a segment may run on another thread, beside a step of
+    another segment, and that it pays.
+    """
 
     sample_rate: int
     voices: tuple[Voice, ...]
+    overlaps: bool
 
     def speaker(self, voice: Voice, *, speed: float, seed: int = 0) -> Speaker:
         """Return the voice for one request; `speed` is a factor on the tempo, 0.5 to 2.0."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cosyvoice_wyoming.engine import Waveform
+from cosyvoice_wyoming.engine import Unhurried, Waveform
 from cosyvoice_wyoming.errors import EngineFailed
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.spoken import Spoken
@@ -69,6 +69,7 @@ class ToneEngine:
     leaked: list[bytearray] = field(default_factory=list)
     sample_rate: int = SAMPLE_RATE
     voices: tuple[Voice, ...] = STANDARD_VOICES
+    overlaps: bool = True
     steps: int = 0
     spoken: list[str] = field(default_factory=list)
 
@@ -80,7 +81,7 @@ class ToneEngine:
         """Nothing to free."""
 
 
-class ToneSpeaker:
+class ToneSpeaker(Unhurried):
     """One voice's sine."""
 
     def __init__(self, engine: ToneEngine, *, hertz: float, speed: float) -> None:

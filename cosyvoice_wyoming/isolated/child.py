@@ -15,6 +15,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from cosyvoice_wyoming.engine import Engine, Waveform
@@ -38,6 +39,9 @@ _LOGGER = logging.getLogger(__name__)
 
 OOM_SCORE = 500
 """Where memory runs out, the system should kill this process and not the server."""
+
+AHEAD = 2
+"""First steps that are done beside what was asked for."""
 
 IDLE_SECONDS = 5.0
 """After so long without work, memory that is free goes back to the system."""
@@ -72,6 +76,9 @@ class Child:
         self._inbox = inbox
         self._engine: Engine | None = None
         self._utterances: dict[int, Iterator[Waveform]] = {}
+        self._firsts: dict[int, Future[Waveform | None]] = {}
+        """First steps that were begun before they were asked for."""
+        self._beside = ThreadPoolExecutor(AHEAD)
 
     def run(self) -> None:
         """Do what comes, one thing after the other, for ever."""
@@ -80,11 +87,11 @@ class Child:
                 case Load() as load:
                     self._answer_load(load)
                 case Speak() as speak:
-                    self._utterances[speak.utterance] = self._speak(speak)
+                    self._begin(speak)
                 case Step(utterance=utterance):
                     self._answer_step(utterance)
                 case Drop(utterance=utterance):
-                    self._utterances.pop(utterance, None)
+                    self._drop(utterance)
                 case _:
                     pass
 
@@ -106,6 +113,23 @@ class Child:
         voices = tuple(self._engine.voices)
         send(self._channel, Loaded(sample_rate=self._engine.sample_rate, voices=voices))
 
+    def _begin(self, speak: Speak) -> None:
+        steps = self._utterances[speak.utterance] = self._speak(speak)
+        if self._engine is not None and self._engine.overlaps:
+            self._firsts[speak.utterance] = self._beside.submit(next, steps, None)
+
+    def _drop(self, utterance: int) -> None:
+        if first := self._firsts.pop(utterance, None):
+            first.cancel()
+        self._utterances.pop(utterance, None)
+
+    def _step(self, utterance: int) -> Waveform | None:
+        """Do a step here, unless the other thread has done it or is at it."""
+        first = self._firsts.pop(utterance, None)
+        if first is None or first.cancel():
+            return next(self._utterances[utterance], None)
+        return first.result()
+
     def _speak(self, speak: Speak) -> Iterator[Waveform]:
         if self._engine is None:
             raise EngineFailed("no engine has been loaded")
@@ -115,7 +139,7 @@ class Child:
 
     def _answer_step(self, utterance: int) -> None:
         try:
-            samples = next(self._utterances[utterance], None)
+            samples = self._step(utterance)
         except Exception as error:  # noqa: BLE001  # engines fail in ways of their own
             self._fail(error)
         else:

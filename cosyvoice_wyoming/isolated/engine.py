@@ -6,7 +6,7 @@ import itertools
 import logging
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cosyvoice_wyoming.errors import EngineFailed, EngineLost
@@ -27,12 +27,24 @@ TRIES = 2
 """How often a segment is begun: one that breaks the engine twice breaks it always."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """A segment that a process was told of."""
+
+    spoken: Spoken
+    generation: int
+    utterance: int
+
+
 class IsolatedEngine:
     """The engine `name`, loaded from `bundle` by another process.
 
     A process that dies or hangs is replaced, as often as `restarts` allows; then every call raises
     EngineLost. Raises what the engine's loader raises, and EngineFailed if its process breaks.
     """
+
+    overlaps = True
+    """Its process decides what it does beside what it was asked for."""
 
     def __init__(
         self,
@@ -137,6 +149,21 @@ class IsolatedSpeaker:
         self._voice = voice
         self._speed = speed
         self._seed = seed
+        self._begun: _Begun | None = None
+
+    def announce(self, spoken: Spoken) -> None:
+        self.withdraw()
+        try:
+            utterance = self._begin(spoken)
+        except Broken:
+            return  # whoever asks for the next step sees it too
+        generation = self._engine.generation
+        self._begun = _Begun(spoken=spoken, generation=generation, utterance=utterance)
+
+    def withdraw(self) -> None:
+        begun, self._begun = self._begun, None
+        if begun:
+            self._drop(begun.utterance, begun.generation)
 
     def speak(self, spoken: Spoken) -> Iterator[Waveform]:
         """Yield the waveform of a segment; see `engine.Speaker`.
@@ -162,15 +189,29 @@ class IsolatedSpeaker:
                 return
 
     def _steps(self, spoken: Spoken, generation: int, skipped: int) -> Iterator[Waveform]:
-        engine = self._engine
-        utterance = engine.begin(self._voice, self._speed, self._seed, spoken)
+        utterance = self._taken_up(spoken, generation)
         try:
-            while (wave := engine.step(utterance, generation)) is not None:
+            while (wave := self._engine.step(utterance, generation)) is not None:
                 cut = min(skipped, len(wave))
                 skipped -= cut
                 yield wave[cut:]
         finally:
-            try:
-                engine.drop(utterance, generation)
-            except Broken:
-                _LOGGER.debug("the engine's process is gone")
+            self._drop(utterance, generation)
+
+    def _taken_up(self, spoken: Spoken, generation: int) -> int:
+        """Return the number of a segment: of the one announced, or of one begun now."""
+        begun = self._begun
+        if begun and begun.spoken is spoken and begun.generation == generation:
+            self._begun = None
+            return begun.utterance
+        self.withdraw()
+        return self._begin(spoken)
+
+    def _begin(self, spoken: Spoken) -> int:
+        return self._engine.begin(self._voice, self._speed, self._seed, spoken)
+
+    def _drop(self, utterance: int, generation: int) -> None:
+        try:
+            self._engine.drop(utterance, generation)
+        except Broken:
+            _LOGGER.debug("the engine's process is gone")

@@ -38,7 +38,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speak:
-    """Begin to speak a segment with the voice of that name."""
+    """Begin to speak a segment with the voice of that name; it may take its first step already."""
 
     utterance: int
     voice: str

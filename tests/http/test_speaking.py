@@ -12,7 +12,7 @@ import httpx
 import numpy as np
 import pytest
 
-from cosyvoice_wyoming.engine import Waveform
+from cosyvoice_wyoming.engine import Unhurried, Waveform
 from cosyvoice_wyoming.errors import EngineFailed
 from cosyvoice_wyoming.http.formats import FORMATS
 from cosyvoice_wyoming.speech import Studio
@@ -105,10 +105,11 @@ async def test_long_texts_are_spoken_whole(server: Running, characters):
     assert length(answer.content) > characters / 10
 
 
-class Breaking:
+class Breaking(Unhurried):
     """An engine that breaks at the word `second`, however often it is tried."""
 
     sample_rate = 24_000
+    overlaps = False
     voices: tuple[Voice, ...] = STANDARD_VOICES
 
     def speaker(self, voice: Voice, *, speed: float, seed: int = 0) -> Breaking:

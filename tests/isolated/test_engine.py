@@ -76,6 +76,50 @@ def test_two_segments_by_turns_do_not_mix(tmp_path):
         np.testing.assert_array_equal(np.concatenate(heard[1]), expected(BAD))
 
 
+def test_what_was_announced_is_the_same_when_its_turn_comes(tmp_path):
+    with isolated(tmp_path) as engine:
+        now, later = engine.speaker(VOICE, speed=1.0), engine.speaker(VOICE, speed=1.0)
+        waves = now.speak(GOOD)
+        first = next(waves)
+        later.announce(BAD)
+        rest = list(waves)
+        np.testing.assert_array_equal(np.concatenate([first, *rest]), expected(GOOD))
+        np.testing.assert_array_equal(np.concatenate(list(later.speak(BAD))), expected(BAD))
+
+
+def test_what_was_announced_and_withdrawn_may_be_spoken_later(tmp_path):
+    with isolated(tmp_path) as engine:
+        speaker = engine.speaker(VOICE, speed=1.0)
+        speaker.announce(BAD)
+        speaker.withdraw()
+        speaker.withdraw()
+        np.testing.assert_array_equal(np.concatenate(list(speaker.speak(BAD))), expected(BAD))
+
+
+def test_other_words_than_those_announced_are_spoken_as_asked(tmp_path):
+    with isolated(tmp_path) as engine:
+        speaker = engine.speaker(VOICE, speed=1.0)
+        speaker.announce(BAD)
+        np.testing.assert_array_equal(np.concatenate(list(speaker.speak(GOOD))), expected(GOOD))
+
+
+def test_more_may_be_announced_than_is_done_at_a_time(tmp_path):
+    with isolated(tmp_path, "step_delay = 0.02") as engine:
+        speakers = [engine.speaker(VOICE, speed=1.0) for _ in range(6)]
+        for speaker in speakers:
+            speaker.announce(GOOD)
+        for speaker in reversed(speakers):
+            np.testing.assert_array_equal(np.concatenate(list(speaker.speak(GOOD))), expected(GOOD))
+
+
+def test_what_was_announced_to_a_process_that_died_is_begun_again(tmp_path):
+    with isolated(tmp_path) as engine:
+        speaker = engine.speaker(VOICE, speed=1.0)
+        speaker.announce(GOOD)
+        os.kill(engine.pid, signal.SIGKILL)
+        np.testing.assert_array_equal(np.concatenate(list(speaker.speak(GOOD))), expected(GOOD))
+
+
 @pytest.mark.parametrize("fault", ["aborts_at", "hangs_at", "spins_at"])
 def test_a_process_that_breaks_once_is_replaced_and_goes_on_from_the_next_sample(tmp_path, fault):
     with isolated(tmp_path, f'{fault} = "坏"\nonce = "done"') as engine:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cosyvoice_wyoming.engine import Waveform
+from cosyvoice_wyoming.engine import Unhurried, Waveform
 from cosyvoice_wyoming.engine.cosyvoice.ahead import TokensAhead
 from cosyvoice_wyoming.engine.cosyvoice.draws import Draws, SeededDraws
 from cosyvoice_wyoming.engine.cosyvoice.generation import Limits, generate
@@ -66,6 +66,8 @@ class Model:
 class CosyVoiceEngine:
     """CosyVoice-300M-SFT. The speakers' identities are by the names of their voices."""
 
+    overlaps = False
+
     def __init__(
         self,
         model: Model,
@@ -87,7 +89,7 @@ class CosyVoiceEngine:
         self._model = None
 
 
-class CosyVoiceSpeaker:
+class CosyVoiceSpeaker(Unhurried):
     """One voice through one request; each segment draws from a seed of its own."""
 
     def __init__(self, model: Model, identity: Identity, speed: float, seed: int) -> None:

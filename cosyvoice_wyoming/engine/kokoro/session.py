@@ -18,6 +18,14 @@ MOST_THREADS = 4
 """More bring nothing: past four the model waits for memory, and the host has other work."""
 
 
+def overlapping_threads() -> int:
+    """Return the threads of a graph that runs beside another: one core is left to that.
+
+    On two cores, two threads make one sentence's encoder a quarter quicker for 1.7 times the CPU.
+    """
+    return max(1, min(MOST_THREADS, cores()) - 1)
+
+
 class Session:
     """A loaded graph. The only place that touches onnxruntime for this engine."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from cosyvoice_wyoming.engine.kokoro.excitation import prosody, pulses
 from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES
 from cosyvoice_wyoming.engine.kokoro.filters import HOP, REACH, filtered
-from cosyvoice_wyoming.engine.kokoro.session import Session
+from cosyvoice_wyoming.engine.kokoro.session import Session, overlapping_threads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ class StudentDecoder:
     """Continues the pulses of the utterance before, and draws its noise from the caller."""
 
     def __init__(self, path: Path, threads: int = 0) -> None:
-        self._session = Session(path, threads)
+        self._session = Session(path, threads or overlapping_threads())
 
     def decode(self, features: Features, running: Running) -> Iterator[Waveform]:
         """Yield the windows of an utterance; see `Decoder.decode`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cosyvoice_wyoming.engine import Unhurried
 from cosyvoice_wyoming.engine.kokoro.decoder import Running
 from cosyvoice_wyoming.engine.kokoro.encoder import LONGEST_SYMBOLS
 from cosyvoice_wyoming.engine.kokoro.features import SAMPLE_RATE, Features
@@ -30,6 +31,8 @@ class KokoroEngine:
     """The loaded model. `styles` holds the style of each voice by the voice's name."""
 
     sample_rate = SAMPLE_RATE
+    overlaps = True
+    """The encoder of one segment beside the decoder of another: each scales badly over threads."""
 
     def __init__(self, encoder: Encoder, decoder: Decoder, styles: Mapping[str, Style]) -> None:
         self.voices = tuple(voice for voice in STANDARD_VOICES if voice.name in styles)
@@ -60,7 +63,7 @@ class KokoroEngine:
         return dataclasses.replace(features, f0=f0)
 
 
-class KokoroSpeaker:
+class KokoroSpeaker(Unhurried):
     """One voice through one request; the same seed gives the same samples."""
 
     def __init__(self, engine: KokoroEngine, style: Style, *, speed: float, seed: int) -> None:
