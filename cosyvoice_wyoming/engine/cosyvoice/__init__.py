@@ -14,9 +14,8 @@ import numpy as np
 from cosyvoice_wyoming import machine
 from cosyvoice_wyoming.engine.cosyvoice import bundle
 from cosyvoice_wyoming.engine.cosyvoice.config import SPEAKERS, Config
-from cosyvoice_wyoming.engine.cosyvoice.flow import Estimator, Flow
+from cosyvoice_wyoming.engine.cosyvoice.flow import Flow, open_estimator
 from cosyvoice_wyoming.engine.cosyvoice.huge_pages import use_huge_pages
-from cosyvoice_wyoming.engine.cosyvoice.pair import Pair
 from cosyvoice_wyoming.engine.cosyvoice.presets import PRESETS, Preset
 from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
 from cosyvoice_wyoming.engine.cosyvoice.source import HarmonicSource
@@ -70,12 +69,6 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
     def session(name: str) -> Session:
         return Session(folder / name, threads=threads)
 
-    def estimator() -> Estimator:
-        cores = threads or machine.cores()
-        # The thread that runs the second row takes the place of one of the graph's.
-        graph = Session(folder / bundle.ESTIMATOR, threads=max(1, cores - 1))
-        return Estimator(graph, Pair(cores))
-
     table = np.load(folder / bundle.POSITIONS, mmap_mode="r")
     embedding = np.load(folder / bundle.SPEECH_EMBEDDING, mmap_mode="r")
     *weights, bias = np.load(folder / bundle.SOURCE)
@@ -85,7 +78,8 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
         rate=config.sample_rate,
         hop=config.vocoder.hop,
     )
-    flow = Flow(session(bundle.FLOW_ENCODER), estimator(), config)
+    estimator = open_estimator(folder / bundle.ESTIMATOR, threads)
+    flow = Flow(session(bundle.FLOW_ENCODER), estimator, config)
     vocoder = Vocoder(
         pitch=session(bundle.PITCH),
         wave=session(bundle.VOCODER),
@@ -103,6 +97,7 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
         max_positions=len(table) - 1,
     )
     use_huge_pages()
+    machine.trim_memory()
     return model
 
 

@@ -84,7 +84,7 @@ def build(
     with CheckpointWeights(source / VOCODER_FILE, layout[VOCODER_FILE]) as weights:
         report("Building the vocoder")
         build_pitch(target / bundle.PITCH, weights, config)
-        build_vocoder(target / bundle.VOCODER, weights, config)
+        build_vocoder(target / bundle.VOCODER, weights, config, precision)
         merge = [weights.read(f"m_source.l_linear.{part}").ravel() for part in ("weight", "bias")]
         np.save(target / bundle.SOURCE, np.concatenate(merge))
     report("Building the tokenizer")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosyvoice_wyoming import machine
 from cosyvoice_wyoming.engine.cosyvoice.config import Config
 from cosyvoice_wyoming.engine.cosyvoice.pair import Pair
 from cosyvoice_wyoming.engine.cosyvoice.positions import sinusoids
+from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
 from cosyvoice_wyoming.engine.cosyvoice.speech_lm import Graph
 
 Array = NDArray[np.float32]
@@ -83,6 +86,13 @@ class Estimator:
         guide = np.float32(strength)
         velocity: Array = (1 + guide) * guided - guide * free
         return velocity
+
+
+def open_estimator(path: Path, threads: int) -> Estimator:
+    """Return the estimator of a graph, on `threads` cores (0: all). Raises ModelCorrupt."""
+    cores = threads or machine.cores()
+    # The thread that runs the second row takes the place of one of the graph's.
+    return Estimator(Session(path, threads=max(1, cores - 1)), Pair(cores))
 
 
 class Flow:

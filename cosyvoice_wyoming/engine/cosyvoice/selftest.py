@@ -13,16 +13,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cosyvoice_wyoming.engine.cosyvoice import costs
 from cosyvoice_wyoming.engine.cosyvoice.config import FULL, Config
+from cosyvoice_wyoming.engine.cosyvoice.flow import open_estimator
 from cosyvoice_wyoming.engine.cosyvoice.graphs.flow import build_estimator
 from cosyvoice_wyoming.engine.cosyvoice.graphs.language import build_speech_lm
 from cosyvoice_wyoming.engine.cosyvoice.graphs.vocoder import build_pitch, build_vocoder
 from cosyvoice_wyoming.engine.cosyvoice.layout import checkpoint_layout
+from cosyvoice_wyoming.engine.cosyvoice.presets import OFFICIAL_GUIDANCE
 from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision
 from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
 from cosyvoice_wyoming.engine.cosyvoice.speech_lm import SpeechLm
@@ -74,7 +76,7 @@ def measure(precision: Precision, threads: int = 0, config: Config = SHORT) -> S
         folder = Path(name)
         step, row = _language(folder, weights, config, precision, threads)
         flow = _flow(folder, weights, config, precision, threads)
-        frame = _vocoder(folder, weights, config, threads)
+        frame = _vocoder(folder, weights, config, precision, threads)
     longer = costs.lm_weights(FULL) / costs.lm_weights(config)
     return Speeds(
         step_seconds=step * longer,
@@ -104,24 +106,25 @@ def _language(
 def _flow(
     folder: Path, weights: _RandomWeights, config: Config, precision: Precision, threads: int
 ) -> float:
-    """Return the operations per second."""
+    """Return the operations per second, with guidance."""
     path = folder / "estimator.onnx"
     build_estimator(path, weights, config, precision)
-    session = Session(path, threads=threads)
-    shape = (2, config.mel, _FLOW_FRAMES)
-    feeds: dict[str, NDArray[Any]] = {
-        "x": np.ones(shape, np.float32),
-        "mu": np.ones(shape, np.float32),
-        "speaker": np.ones(shape[:2], np.float32),
-        "time": np.ones(1, np.float32),
-    }
-    return 2 * costs.flow_operations(config, _FLOW_FRAMES) / _median(lambda: session.run(feeds))
+    estimator = open_estimator(path, threads)
+    frames = np.ones((1, config.mel, _FLOW_FRAMES), np.float32)
+    speaker, time_of_flow = np.ones((1, config.mel), np.float32), np.float32(0.5)
+
+    def run() -> None:
+        estimator.velocity(frames, frames, speaker, time_of_flow, OFFICIAL_GUIDANCE)
+
+    return 2 * costs.flow_operations(config, _FLOW_FRAMES) / _median(run)
 
 
-def _vocoder(folder: Path, weights: _RandomWeights, config: Config, threads: int) -> float:
+def _vocoder(
+    folder: Path, weights: _RandomWeights, config: Config, precision: Precision, threads: int
+) -> float:
     """Return the seconds per frame, pitch included."""
     build_pitch(folder / "pitch.onnx", weights, config)
-    build_vocoder(folder / "vocoder.onnx", weights, config)
+    build_vocoder(folder / "vocoder.onnx", weights, config, precision)
     pitch = Session(folder / "pitch.onnx", threads=threads)
     wave = Session(folder / "vocoder.onnx", threads=threads)
     mel = np.zeros((1, config.mel, _VOCODER_FRAMES), np.float32)

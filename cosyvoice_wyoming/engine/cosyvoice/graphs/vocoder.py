@@ -13,6 +13,8 @@ import numpy as np
 
 from cosyvoice_wyoming.engine.cosyvoice.config import Config, VocoderConfig
 from cosyvoice_wyoming.engine.cosyvoice.graphs.builder import GraphBuilder
+from cosyvoice_wyoming.engine.cosyvoice.graphs.spectral import SpectralConvolutions
+from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision
 from cosyvoice_wyoming.engine.cosyvoice.weights import Weights
 
 if TYPE_CHECKING:
@@ -23,6 +25,12 @@ _LAST_SLOPE = 0.01
 """The last leaky ReLU of the original is called without its slope and gets the default."""
 _MAX_MAGNITUDE = 100.0
 _LIMIT = 0.99
+
+_LEAST_TAPS = 7
+"""Shorter convolutions gain nothing from Fourier transforms."""
+_TILES = (8, 14)
+"""Samples that a transform yields, by stage: longer ones would save little time in the first, and
+take more memory for its weights."""
 
 
 def build_pitch(path: Path, weights: Weights, config: Config) -> None:
@@ -40,49 +48,85 @@ def build_pitch(path: Path, weights: Weights, config: Config) -> None:
         graph.output(graph.op("Squeeze", pitch, graph.constant([2])), "f0", [1, "t"])
 
 
-def build_vocoder(path: Path, weights: Weights, config: Config) -> None:
-    """Write HiFT. Inputs: mel [1, mel, T], source [1, 1, hop * T]. Output: wave [1, hop * T]."""
+def build_vocoder(path: Path, weights: Weights, config: Config, precision: Precision) -> None:
+    """Write HiFT. Inputs: mel [1, mel, T], source [1, 1, hop * T]. Output: wave [1, hop * T].
+
+    All of it is fp32. In fewer bits than that, its long convolutions go through Fourier transforms,
+    which is faster and moves the last digits.
+    """
     vocoder = config.vocoder
+    spectral = precision is not Precision.FP32
     with GraphBuilder(path) as graph:
         mel = graph.input("mel", [1, config.mel, "t"])
         source = graph.input("source", [1, 1, "samples"])
         spectrum = _flat_to_plane(graph, _stft(graph, source, vocoder))
-        value = _upsample(graph, weights, vocoder, _flat_to_plane(graph, mel), spectrum)
+        stages = _Stages(graph, weights, vocoder, spectral=spectral)
+        value = stages.build(_flat_to_plane(graph, mel), spectrum)
         wave = _istft(graph, _plane_to_flat(graph, value), vocoder)
         wave = graph.op("Clip", wave, graph.constant(-_LIMIT), graph.constant(_LIMIT))
         graph.output(graph.op("Squeeze", wave, graph.constant([1])), "wave", [1, "samples"])
 
 
-def _upsample(
-    graph: GraphBuilder, weights: Weights, vocoder: VocoderConfig, mel: str, spectrum: str
-) -> str:
-    layers = _Layers(graph, weights)
-    value = layers.conv(mel, "conv_pre", pad=3)
-    for stage, rate in enumerate(vocoder.upsample_rates):
-        last = stage == len(vocoder.upsample_rates) - 1
-        value = graph.op("LeakyRelu", value, alpha=_SLOPE)
-        pad = (vocoder.upsample_kernels[stage] - rate) // 2
-        value = layers.conv_transpose(value, f"ups.{stage}", pad=pad, stride=rate)
-        if last:
-            value = _reflect_left(graph, value)
-        down = 1 if last else vocoder.upsample_rates[1]
-        fused = layers.conv(spectrum, f"source_downs.{stage}", pad=down // 2, stride=down)
-        kernel = vocoder.source_kernels[stage]
-        fused = layers.residual(fused, f"source_resblocks.{stage}.", kernel, vocoder.dilations)
-        value = graph.op("Add", value, fused)
+class _Stages:
+    """Adds HiFT from mel to the spectrum of its sound."""
+
+    def __init__(
+        self, graph: GraphBuilder, weights: Weights, vocoder: VocoderConfig, *, spectral: bool
+    ) -> None:
+        self._graph = graph
+        self._vocoder = vocoder
+        self._spectral = spectral
+        self._layers = _Layers(graph, weights)
+
+    def build(self, mel: str, spectrum: str) -> str:
+        graph, layers, vocoder = self._graph, self._layers, self._vocoder
+        value = layers.conv(mel, "conv_pre", pad=3)
+        for stage, rate in enumerate(vocoder.upsample_rates):
+            last = stage == len(vocoder.upsample_rates) - 1
+            value = graph.op("LeakyRelu", value, alpha=_SLOPE)
+            pad = (vocoder.upsample_kernels[stage] - rate) // 2
+            value = layers.conv_transpose(value, f"ups.{stage}", pad=pad, stride=rate)
+            if last:
+                value = _reflect_left(graph, value)
+            down = 1 if last else vocoder.upsample_rates[1]
+            fused = layers.conv(spectrum, f"source_downs.{stage}", pad=down // 2, stride=down)
+            kernel = vocoder.source_kernels[stage]
+            (fused,) = self._residuals(stage, fused, {f"source_resblocks.{stage}.": kernel})
+            value = graph.op("Add", value, fused)
+            first = stage * len(vocoder.kernels)
+            kernels = {
+                f"resblocks.{first + index}.": kernel
+                for index, kernel in enumerate(vocoder.kernels)
+            }
+            branches = self._residuals(stage, value, kernels)
+            share = graph.constant(1 / len(vocoder.kernels))
+            value = graph.op("Mul", graph.op("Sum", *branches), share)
+        value = graph.op("LeakyRelu", value, alpha=_LAST_SLOPE)
+        return layers.conv(value, "conv_post", pad=3)
+
+    def _residuals(self, stage: int, value: str, kernels: dict[str, int]) -> list[str]:
+        """Return planes whose sum is that of `value`'s residual blocks, kernels by prefix."""
+        graph, layers, dilations = self._graph, self._layers, self._vocoder.dilations
+        long = {
+            prefix: kernel
+            for prefix, kernel in kernels.items()
+            if self._spectral and kernel >= _LEAST_TAPS
+        }
         branches = [
-            layers.residual(
-                value,
-                f"resblocks.{stage * len(vocoder.kernels) + index}.",
-                kernel,
-                vocoder.dilations,
-            )
-            for index, kernel in enumerate(vocoder.kernels)
+            layers.residual(value, prefix, kernel, dilations)
+            for prefix, kernel in kernels.items()
+            if prefix not in long
         ]
-        share = graph.constant(1 / len(branches))
-        value = graph.op("Mul", graph.op("Sum", *branches), share)
-    value = graph.op("LeakyRelu", value, alpha=_LAST_SLOPE)
-    return layers.conv(value, "conv_post", pad=3)
+        if not long:
+            return branches
+        rows = graph.op(
+            "Transpose", graph.op("Squeeze", value, graph.constant([0, 2])), perm=[1, 0]
+        )
+        convolutions = SpectralConvolutions(graph, rows, _TILES[stage])
+        results = [layers.residual_rows(rows, prefix, dilations, convolutions) for prefix in long]
+        total = results[0] if len(results) == 1 else graph.op("Sum", *results)
+        plane = graph.op("Transpose", total, perm=[1, 0])
+        return [*branches, graph.op("Unsqueeze", plane, graph.constant([0, 2]))]
 
 
 class _Layers:
@@ -119,10 +163,29 @@ class _Layers:
             value = self._graph.op("Add", value, inner)
         return value
 
-    def _snake(self, value: str, name: str) -> str:
-        """Snake: x + sin(alpha x)^2 / alpha, alpha per channel."""
+    def residual_rows(
+        self,
+        rows: str,
+        prefix: str,
+        dilations: tuple[int, ...],
+        convolutions: SpectralConvolutions,
+    ) -> str:
+        """Return the same block over rows [T, channels]."""
+        for index, dilation in enumerate(dilations):
+            inner = rows
+            for half, spread in (("1", dilation), ("2", 1)):
+                inner = self._snake(inner, f"{prefix}activations{half}.{index}", (1, -1))
+                name = f"{prefix}convs{half}.{index}"
+                kernel = self._weights.read(f"{name}.weight")
+                bias = self._weights.read(f"{name}.bias")
+                inner = convolutions.conv(inner, kernel, bias, spread)
+            rows = self._graph.op("Add", rows, inner)
+        return rows
+
+    def _snake(self, value: str, name: str, shape: tuple[int, ...] = (1, -1, 1, 1)) -> str:
+        """Snake: x + sin(alpha x)^2 / alpha, alpha per channel; `shape` sets the channels' axis."""
         graph = self._graph
-        alpha = self._weights.read(f"{name}.alpha").reshape(1, -1, 1, 1)
+        alpha = self._weights.read(f"{name}.alpha").reshape(shape)
         wave = graph.op("Sin", graph.op("Mul", value, graph.weight(alpha)))
         inverse = graph.weight((1 / (alpha + np.float32(1e-9))).astype(np.float32))
         return graph.op("Add", value, graph.op("Mul", graph.op("Mul", wave, wave), inverse))
