@@ -40,8 +40,9 @@ _LOGGER = logging.getLogger(__name__)
 OOM_SCORE = 500
 """Where memory runs out, the system should kill this process and not the server."""
 
-AHEAD = 2
-"""First steps that are done beside what was asked for."""
+AHEAD = 1
+"""First steps that are done at a time beside what was asked for. Two were no quicker on two cores,
+and took 17 MB more."""
 
 IDLE_SECONDS = 5.0
 """After so long without work, memory that is free goes back to the system."""
