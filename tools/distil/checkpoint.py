@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from decoder import Decoder, Shape
+from decoder import ACOUSTIC_CHANNELS, Decoder, Shape
 from onnx import numpy_helper
 
 _PILOT_NAMES = {
@@ -59,9 +59,9 @@ def load_decoder(path: Path) -> Decoder:
 
 
 def _exported(path: Path) -> dict[str, torch.Tensor]:
-    """Read the weights back from the float16 of an exported graph.
+    """Read the weights back from the 8 and 16 bits of an exported graph.
 
-    The exporter keeps the names of all but the linear layers', which it transposes; those carry
+    The exporter keeps the names of all but the products' weights, which it transposes; those carry
     the name of the node that multiplies by them, such as /blocks.0/expand/MatMul.
     """
     graph = onnx.load(path).graph
@@ -75,9 +75,15 @@ def _exported(path: Path) -> dict[str, torch.Tensor]:
         if name.startswith("decoder.")
     }
     for node in graph.node:
-        if node.op_type == "MatMul":
+        if node.op_type == "MatMulIntegerToFloat":
             name = node.name.strip("/").removesuffix("/MatMul").replace("/", ".")
-            weights[f"{name}.weight"] = torch.from_numpy(stored[node.input[1]].T.copy())
+            weight = stored[node.input[1]] * stored[node.input[3]]
+            weights[f"{name}.weight"] = torch.from_numpy(weight.T.copy())
+            weights[f"{name}.bias"] = torch.from_numpy(stored[node.input[6]])
+    width = len(weights["read_acoustic.linear.bias"])
+    product = weights.pop("read_acoustic.linear.weight").view(width, -1, ACOUSTIC_CHANNELS)
+    weights["read_acoustic.weight"] = product.transpose(1, 2).contiguous()
+    weights["read_acoustic.bias"] = weights.pop("read_acoustic.linear.bias")
     return weights
 
 

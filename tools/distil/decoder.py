@@ -6,6 +6,7 @@ of the filter (160 Hz, 150 samples), K = 301 bins of 40 Hz.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import torch
@@ -23,8 +24,9 @@ from cosyvoice_wyoming.engine.kokoro.filters import (
 ACOUSTIC_HOP = 600
 ACOUSTIC_CHANNELS = 512
 STYLE_CHANNELS = 128
-CONTEXT = 12
-"""Acoustic frames on each side that make windowed synthesis equal to whole synthesis."""
+CONTEXT = 14
+"""Acoustic frames on each side that make windowed synthesis equal to whole synthesis: eight blocks
+and the prosody's convolution reach 27 prosody frames, the STFT less than one acoustic frame."""
 
 _MARGIN = (N_FFT - HOP) // 2
 
@@ -143,12 +145,38 @@ class Decoder(nn.Module):
         return self.synthesise(self.filters(acoustic, prosody, style), pulses, noise)
 
 
+class Product(nn.Module):
+    """A convolution as a product of its neighbouring frames, put side by side.
+
+    ONNX Runtime adds up a convolution in another order for another number of frames; a product of
+    a row is always the same, and a window exactly what it is in the whole.
+    """
+
+    def __init__(self, convolution: nn.Conv1d) -> None:
+        super().__init__()
+        (self.taps,) = convolution.kernel_size
+        self.linear = nn.Linear(self.taps * convolution.in_channels, convolution.out_channels)
+        with torch.no_grad():
+            self.linear.weight.copy_(convolution.weight.transpose(1, 2).flatten(1))
+            assert convolution.bias is not None  # noqa: S101 - the decoder's have one
+            self.linear.bias.copy_(convolution.bias)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """[B, in, T] -> [B, out, T]."""
+        padded = functional.pad(hidden.transpose(1, 2), (0, 0, self.taps // 2, self.taps // 2))
+        frames = hidden.shape[2]
+        near = torch.cat([padded[:, tap : tap + frames] for tap in range(self.taps)], 2)
+        product: Tensor = self.linear(near)
+        return product.transpose(1, 2)
+
+
 class Filters(nn.Module):
     """What of a decoder becomes ONNX: the filters. The server applies them in numpy."""
 
     def __init__(self, decoder: Decoder) -> None:
         super().__init__()
-        self.decoder = decoder
+        self.decoder = copy.deepcopy(decoder)
+        self.decoder.read_acoustic = Product(decoder.read_acoustic)  # type: ignore[assignment]
 
     def forward(self, acoustic: Tensor, prosody: Tensor, style: Tensor) -> Tensor:
         """Return the filters [1, 4F, 3, K]."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cosyvoice_wyoming.engine.kokoro.decoder import Running
     from cosyvoice_wyoming.engine.kokoro.features import Features
 
-CONTEXT_FRAMES = 12
+CONTEXT_FRAMES = 14
 STYLE_COLUMNS = 128
 
 FIRST_WINDOW_FRAMES = 12
