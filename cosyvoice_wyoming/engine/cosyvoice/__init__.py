@@ -16,6 +16,7 @@ from cosyvoice_wyoming.engine.cosyvoice import bundle
 from cosyvoice_wyoming.engine.cosyvoice.config import SPEAKERS, Config
 from cosyvoice_wyoming.engine.cosyvoice.flow import Flow, open_estimator
 from cosyvoice_wyoming.engine.cosyvoice.huge_pages import use_huge_pages
+from cosyvoice_wyoming.engine.cosyvoice.large_blocks import keep_large_blocks_apart
 from cosyvoice_wyoming.engine.cosyvoice.presets import PRESETS, Preset
 from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
 from cosyvoice_wyoming.engine.cosyvoice.source import HarmonicSource
@@ -65,6 +66,7 @@ def load_files(folder: Path, *, threads: int = 0) -> CosyVoiceEngine:
 
 def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -> Model:
     """Return the parts of a model. Raises ModelCorrupt, OSError, ValueError."""
+    keep_large_blocks_apart()
 
     def session(name: str) -> Session:
         return Session(folder / name, threads=threads)
@@ -82,7 +84,8 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
     flow = Flow(session(bundle.FLOW_ENCODER), estimator, config)
     vocoder = Vocoder(
         pitch=session(bundle.PITCH),
-        wave=session(bundle.VOCODER),
+        # Its runs are long, few and take up to 80 MB.
+        wave=Session(folder / bundle.VOCODER, threads=threads, shrinks=True),
         source=source,
         config=config.vocoder,
     )

@@ -73,6 +73,7 @@ class Past:
                 "A sentence is too long for the speech model; end sentences with a full stop."
             )
         capacity = min(-(-(self.length + rows) // BUCKET) * BUCKET, longest)
+        self.feeds.clear()  # they hold the old buffers, which go one by one
         self._keys = _widened(self._keys, 4, capacity)
         self._values = _widened(self._values, 3, capacity)
         self._distances = self._more_distances(capacity + 1)

@@ -5,7 +5,9 @@ import sys
 import numpy as np
 import pytest
 
+from cosyvoice_wyoming import machine
 from cosyvoice_wyoming.engine.cosyvoice.huge_pages import anonymous_areas, use_huge_pages
+from cosyvoice_wyoming.engine.cosyvoice.large_blocks import keep_large_blocks_apart
 
 MAPS = """\
 55d000000000-55d010000000 r-xp 00000000 fe:00 1 /usr/bin/python3
@@ -30,3 +32,15 @@ def test_what_is_in_memory_stays():
     values = np.arange(4 << 20, dtype=np.float32)
     use_huge_pages()
     np.testing.assert_array_equal(values, np.arange(4 << 20, dtype=np.float32))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc and /proc")
+def test_large_blocks_go_back_to_the_system_when_they_are_freed():
+    keep_large_blocks_apart()
+    np.ones(24 << 20, np.uint8)  # would raise the threshold above the next ones
+    before = machine.resident_bytes()
+    blocks = [np.ones(8 << 20, np.uint8) for _ in range(8)]
+    held = blocks[-1:]
+    del blocks
+    assert machine.resident_bytes() - before < 24 << 20
+    assert held

@@ -13,3 +13,10 @@ def test_what_onnx_runtime_says_is_logged_and_the_user_gets_a_sentence(tiny_bund
     with pytest.raises(EngineFailed, match="the log says why"):
         session.run({"mel": np.zeros((1, 99, 4), np.float32)})
     assert "ONNX Runtime: " in caplog.text
+
+
+def test_a_session_that_shrinks_says_the_same(tiny_bundles):
+    path = tiny_bundles["fast"] / bundle.PITCH
+    mel = np.ones((1, 8, 40), np.float32)
+    keeps, shrinks = (Session(path, threads=1, shrinks=shrinks) for shrinks in (False, True))
+    np.testing.assert_array_equal(keeps.run({"mel": mel})[0], shrinks.run({"mel": mel})[0])
