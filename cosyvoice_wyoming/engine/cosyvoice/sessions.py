@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosyvoice_wyoming import machine
 from cosyvoice_wyoming.errors import EngineFailed, ModelCorrupt
 
 _LOGGER = logging.getLogger(__name__)
@@ -37,8 +38,10 @@ class Session:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         # And work in small shares, so that whoever has a core takes more of it than who has none.
         options.add_session_config_entry("session.dynamic_block_base", str(_SHARES))
-        # Signed weights overflow on x86 without VNNI: this makes them unsigned there alone.
-        options.add_session_config_entry("session.x64quantprecision", "1")
+        if not machine.has_vnni():
+            # Signed weights overflow on such x86 CPUs: this makes them unsigned. Others would lose
+            # by it, Zen 4 for one, where the estimator takes 131 ms with it instead of 87.
+            options.add_session_config_entry("session.x64quantprecision", "1")
         # Lengths differ from run to run, and a pattern per length is memory that never returns.
         options.enable_mem_pattern = False
         try:

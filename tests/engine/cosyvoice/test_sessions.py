@@ -20,3 +20,18 @@ def test_a_session_that_shrinks_says_the_same(tiny_bundles):
     mel = np.ones((1, 8, 40), np.float32)
     keeps, shrinks = (Session(path, threads=1, shrinks=shrinks) for shrinks in (False, True))
     np.testing.assert_array_equal(keeps.run({"mel": mel})[0], shrinks.run({"mel": mel})[0])
+
+
+@pytest.mark.parametrize(("vnni", "setting"), [(True, None), (False, "1")])
+def test_signed_weights_become_unsigned_where_they_would_overflow(
+    tiny_bundles, monkeypatch, vnni, setting
+):
+    monkeypatch.setattr("cosyvoice_wyoming.machine.has_vnni", lambda: vnni)
+    given = {}
+
+    def remember(self, key, value):
+        given[key] = value
+
+    monkeypatch.setattr("onnxruntime.SessionOptions.add_session_config_entry", remember)
+    Session(tiny_bundles["fast"] / bundle.PITCH, threads=1)
+    assert given.get("session.x64quantprecision") == setting
