@@ -20,7 +20,7 @@ from cosyvoice_wyoming.engine.cosyvoice.large_blocks import keep_large_blocks_ap
 from cosyvoice_wyoming.engine.cosyvoice.presets import PRESETS, Preset
 from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
 from cosyvoice_wyoming.engine.cosyvoice.source import HarmonicSource
-from cosyvoice_wyoming.engine.cosyvoice.speech_lm import SpeechLm, TextEncoder
+from cosyvoice_wyoming.engine.cosyvoice.speech_lm import SpeechLm, TextEncoder, lm_threads
 from cosyvoice_wyoming.engine.cosyvoice.streaming import Decoder
 from cosyvoice_wyoming.engine.cosyvoice.synthesis import CosyVoiceEngine, Identity, Model
 from cosyvoice_wyoming.engine.cosyvoice.tokenizer import Tokenizer
@@ -89,11 +89,12 @@ def load_model(folder: Path, config: Config, preset: Preset, threads: int = 0) -
         source=source,
         config=config.vocoder,
     )
+    language_model = Session(folder / bundle.SPEECH_LM, threads=lm_threads(threads))
     text_embedding = np.load(folder / bundle.TEXT_EMBEDDING, mmap_mode="r")
     model = Model(
         tokenizer=Tokenizer(folder / MODEL_FILE),
         text_encoder=TextEncoder(session(bundle.TEXT_ENCODER), config, text_embedding),
-        speech_lm=SpeechLm(session(bundle.SPEECH_LM), config, table, embedding),
+        speech_lm=SpeechLm(language_model, config, table, embedding),
         decoder=Decoder(flow=flow, vocoder=vocoder),
         prompt_rows=np.load(folder / bundle.PROMPT_ROWS),
         preset=preset,

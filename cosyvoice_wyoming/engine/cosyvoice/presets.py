@@ -25,7 +25,8 @@ class Preset:
     `hops` are the new tokens of the first chunk, the second, and so on; the last number stays.
     Each chunk reads `EDGE_TOKENS` more. Later chunks than the first are cut only where
     `remainder` tokens more are there, so that the last one is no mere rest: whatever its length, a
-    chunk costs the flow its overlap as well.
+    chunk costs the flow its overlap as well. Longer chunks have less of that but leave flow and
+    vocoder waiting for their tokens, and more to do after the last one.
     """
 
     precision: Precision
@@ -53,15 +54,15 @@ PRESETS = {
         precision=Precision.INT8,
         scheme=Scheme.SEAMLESS,
         schedule=Schedule(guidance=(0.0,) + (OFFICIAL_GUIDANCE,) * 4),
-        hops=(30, 80, 150),
-        remainder=60,
+        hops=(30, 60, 80),
+        remainder=30,
     ),
     "fast": Preset(
         precision=Precision.INT8,
         scheme=Scheme.SEAMLESS,
         schedule=Schedule(guidance=(0.0, OFFICIAL_GUIDANCE, OFFICIAL_GUIDANCE)),
-        hops=(15, 80, 150),
-        remainder=60,
+        hops=(15, 60, 80),
+        remainder=30,
     ),
 }
 """The steps grow, and what a step's guidance changes grows with it: the first does nearly as well

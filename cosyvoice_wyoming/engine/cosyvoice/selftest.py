@@ -27,7 +27,7 @@ from cosyvoice_wyoming.engine.cosyvoice.layout import checkpoint_layout
 from cosyvoice_wyoming.engine.cosyvoice.presets import OFFICIAL_GUIDANCE
 from cosyvoice_wyoming.engine.cosyvoice.quantise import Precision
 from cosyvoice_wyoming.engine.cosyvoice.sessions import Session
-from cosyvoice_wyoming.engine.cosyvoice.speech_lm import SpeechLm
+from cosyvoice_wyoming.engine.cosyvoice.speech_lm import SpeechLm, lm_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ def _language(
     build_speech_lm(path, weights, config, precision)
     table = np.zeros((512, lm.layers * lm.heads * lm.head_dim), np.float32)
     embedding = weights.read("speech_embedding.weight")
-    model = SpeechLm(Session(path, threads=threads), config, table, embedding)
+    model = SpeechLm(Session(path, threads=lm_threads(threads)), config, table, embedding)
     prompt = np.zeros((_PROMPT_ROWS, lm.dim), np.float32)
     row = _median(lambda: model.start(prompt)) / _PROMPT_ROWS
     past, _ = model.start(np.zeros((_PAST_ROWS, lm.dim), np.float32))
