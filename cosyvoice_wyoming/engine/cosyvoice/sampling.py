@@ -33,7 +33,10 @@ def nucleus(probabilities: NDArray[np.float32], sampling: Sampling) -> NDArray[n
 
     Equal probabilities keep the order of their ids.
     """
-    best = np.argsort(-probabilities, kind="stable")[: sampling.top_k]
+    count = min(sampling.top_k, len(probabilities))
+    least = np.partition(probabilities, -count)[-count]
+    likely = np.flatnonzero(probabilities >= least)
+    best = likely[np.argsort(-probabilities[likely], kind="stable")[:count]]
     before = np.cumsum(probabilities[best], dtype=np.float32) - probabilities[best]
     return best[: max(1, int(np.searchsorted(before >= sampling.top_p, 1)))]
 

@@ -70,3 +70,13 @@ def test_a_sample_is_an_id_with_a_probability(logits, fraction):
     token = sample(values, [], lambda: fraction, SAMPLING)
     assert 0 <= token < len(logits)
     assert np.exp(values[token]) > 0
+
+
+def test_the_most_probable_ids_are_those_of_a_stable_sort_of_all():
+    rng = np.random.default_rng(11)
+    for _ in range(50):
+        # few different values, so that many are equal to the last one taken
+        probabilities = rng.integers(1, 9, 300).astype(np.float32)
+        probabilities /= probabilities.sum()
+        ids = nucleus(probabilities, Sampling(top_p=1.0))
+        np.testing.assert_array_equal(ids, np.argsort(-probabilities, kind="stable")[:25])
