@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "voices": {"text"},
     "audio": {"errors"},
     "checkpoint": {"errors"},
-    "bundles": {"errors", "checkpoint"},
+    "bundles": {"errors", "checkpoint", "machine"},
     "engine": {"text", "phonemes", "voices", "bundles", "checkpoint", "errors", "machine"},
     "journal": set(),
     "schedule": set(),
@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "isolated": {"engine", "errors", "logs", "machine", "text", "voices"},
     "phrase_files": {"audio", "durable"},
     "phrases": {"audio", "phrase_files", "text", "voices"},
-    "narration": {"audio", "engine", "pace", "phrases", "text", "voices"},
+    "narration": {"audio", "engine", "pace", "phrases", "schedule", "text", "voices"},
     "idle": set(),
     "rehearsal": {"idle", "narration", "schedule", "text", "voices"},
     "speech": {

@@ -23,6 +23,7 @@ VNNI = AVX2 | {"avx512_vnni"}
         ("an old mini PC", 4, 8, frozenset({"sse4_2"}), "lite"),
         ("N100", 4, 8, AVX2 | {"avx_vnni"}, "cosyvoice-300m-sft-fast"),
         ("eight cores of Zen 3", 8, 16, AVX2, "cosyvoice-300m-sft-fast"),
+        ("four cores of Zen 4", 4, 8, VNNI, "cosyvoice-300m-sft"),
         ("a desktop", 16, 32, VNNI, "cosyvoice-300m-sft"),
         ("no Linux", 8, 0, frozenset(), "lite"),
     ],
