@@ -6,8 +6,8 @@ from tests.support.tiny_cosyvoice import build_bundle, write_source
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave the full-size model out unless it is asked for: `-m heavy`."""
-    if "heavy" in config.option.markexpr:
+    """Leave the full-size model out unless it is asked for: `-m heavy`, or `--full-size`."""
+    if "heavy" in config.option.markexpr or config.option.full_size:
         return
     left_out = [item for item in items if item.get_closest_marker("heavy")]
     if left_out:
