@@ -189,7 +189,12 @@ def test_a_convolution_of_another_kind_is_not_multiplied(tmp_path, attributes):
 
 def quantised_convolution(folder, made):
     onnx.save(made, folder / "float.onnx")
-    quantize_dynamic(folder / "float.onnx", folder / "int8.onnx", weight_type=QuantType.QUInt8)
+    quantize_dynamic(
+        folder / "float.onnx",
+        folder / "int8.onnx",
+        weight_type=QuantType.QUInt8,
+        reduce_range=True,
+    )
     return onnx.load(folder / "int8.onnx")
 
 
