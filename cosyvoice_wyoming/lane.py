@@ -85,6 +85,10 @@ class Lane(Generic[T]):
         self.close()
         self.end(error)
 
+    def is_alone(self) -> bool:
+        """Whether the worker has no other request."""
+        return self._worker.is_alone(self)
+
     def close(self) -> None:
         """Give the lane up: its work is dropped, within one step if it is running."""
         self._worker.leave(self)

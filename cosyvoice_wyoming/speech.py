@@ -106,6 +106,7 @@ async def _speak(
     pace = worker.loaded.pace if worker.loaded else Pace()
     narration = Narration(request.wish, manner, private=request.private)
     lane.on_drop = narration.let_go
+    narration.is_alone = lane.is_alone
     script = manner.script(request.text_format, pace.limits())
     feeding = asyncio.create_task(_feed(request, lane, narration, script))
     feeding.add_done_callback(partial(_end_lane_if_failed, lane))

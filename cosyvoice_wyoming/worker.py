@@ -135,6 +135,11 @@ class Worker(Generic[T]):
                 self._left.append(lane)
                 self.changed.notify()
 
+    def is_alone(self, lane: Lane[T]) -> bool:
+        """Whether no other request is here."""
+        with self.changed:
+            return self._lanes == [lane]
+
     # The rest runs on the thread.
 
     def _run(self) -> None:

@@ -88,6 +88,16 @@ async def test_empty_audio_is_a_step_that_nobody_hears():
         assert await seconds_of(opened(worker, Steps([0.0, 0.1, 0.0]))) == [0.1]
 
 
+async def test_a_lane_knows_whether_it_is_alone():
+    async with working() as worker:
+        first = worker.open()
+        assert first.is_alone()
+        second = worker.open()
+        assert not first.is_alone()
+        second.close()
+        assert first.is_alone()
+
+
 async def test_a_lane_knows_that_its_last_segment_is_being_made():
     async with working() as worker:
         first, last = Steps([1.0], gated=True), Steps([1.0], gated=True)

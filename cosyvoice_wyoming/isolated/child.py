@@ -40,8 +40,8 @@ _LOGGER = logging.getLogger(__name__)
 OOM_SCORE = 500
 """Where memory runs out, the system should kill this process and not the server."""
 
-AHEAD = 2
-"""First steps that are done at a time beside what was asked for."""
+AHEAD = 1
+"""First steps that are done at a time beside what was asked for; more would hold that up."""
 
 IDLE_SECONDS = 5.0
 """After so long without work, memory that is free goes back to the system."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cosyvoice_wyoming.engine.kokoro.features import Features
-from cosyvoice_wyoming.engine.kokoro.session import Session, overlapping_threads
+from cosyvoice_wyoming.engine.kokoro.session import Session
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ class Encoder:
     """The text side of the model."""
 
     def __init__(self, path: Path, threads: int = 0) -> None:
-        self._session = Session(path, threads or overlapping_threads())
+        self._session = Session(path, threads)
 
     def encode(self, tokens: Sequence[int], style: NDArray[np.float32], speed: float) -> Features:
         """Return the features of 1 to LONGEST_SYMBOLS tokens.

@@ -19,10 +19,7 @@ MOST_THREADS = 4
 
 
 def overlapping_threads() -> int:
-    """Return the threads of a graph that runs beside another: one core is left to that.
-
-    On two cores, two threads make one sentence's encoder a quarter quicker for 1.7 times the CPU.
-    """
+    """Return the threads of a light graph that runs beside a heavy one, which gets a core."""
     return max(1, min(MOST_THREADS, cores()) - 1)
 
 
