@@ -27,7 +27,7 @@ by SIGILL. Faster ones (AVX2, dot products) they look for themselves."""
 
 def check_cpu(root: Path = Path("/"), machine: str | None = None) -> None:
     """Raise EngineFailed if the CPU lacks instructions that every model needs."""
-    found = _cpu_flags(root)
+    found = cpu_flags(root)
     missing = NEEDED_INSTRUCTIONS.get(machine or platform.machine(), frozenset()) - found
     if found and missing:
         raise EngineFailed(f"this CPU cannot run the models: it lacks {', '.join(sorted(missing))}")
@@ -38,10 +38,11 @@ def has_vnni(root: Path = Path("/")) -> bool:
 
     Others add pairs of them in 16 bits first, which overflow.
     """
-    return not _cpu_flags(root).isdisjoint({"avx512_vnni", "avx_vnni"})
+    return not cpu_flags(root).isdisjoint({"avx512_vnni", "avx_vnni"})
 
 
-def _cpu_flags(root: Path) -> frozenset[str]:
+def cpu_flags(root: Path = Path("/")) -> frozenset[str]:
+    """Return the flags of the first core: x86 calls them flags, ARM Features."""
     for line in _lines(root / "proc/cpuinfo"):
         name, _, value = line.partition(":")
         if name.strip() in {"flags", "Features"}:

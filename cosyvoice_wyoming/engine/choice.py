@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-import os
 from dataclasses import dataclass
 from pathlib import Path
+
+from cosyvoice_wyoming.machine import cores, cpu_flags
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -75,13 +76,7 @@ def read_device(root: Path = Path("/")) -> Device:
 
     Where it says nothing (not Linux), memory is 0 and flags are none, which chooses `lite`.
     """
-    return Device(cores=_cores(), memory=_memory(root), flags=_flags(root))
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return Device(cores=cores(), memory=_memory(root), flags=cpu_flags(root))
 
 
 def _memory(root: Path) -> int:
@@ -92,15 +87,6 @@ def _memory(root: Path) -> int:
             total = int(line.split()[1]) << 10
     limit = "".join(_lines(root / "sys/fs/cgroup/memory.max")).strip()
     return min(total, int(limit)) if limit.isdecimal() else total
-
-
-def _flags(root: Path) -> frozenset[str]:
-    """Return the flags of the first core: x86 calls them flags, ARM Features."""
-    for line in _lines(root / "proc/cpuinfo"):
-        name, _, value = line.partition(":")
-        if name.strip() in ("flags", "Features"):
-            return frozenset(value.split())
-    return frozenset()
 
 
 def _lines(path: Path) -> list[str]:
