@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnxruntime
-from lessons import VALIDATION_EVERY, Utterance, load
+from lessons import Utterance, is_held_out, load
 from metrics import BANDS_HZ, Floats, harmonic_depths, mel_rmse, pause_level, pitch_errors
 from pictures import compare
 
@@ -55,12 +55,7 @@ class Student:
         noise = np.random.default_rng(seed).standard_normal(
             utterance.pulses.shape, dtype=np.float32
         )
-        feed = {
-            "acoustic": utterance.acoustic.astype(np.float32)[None],
-            "prosody": utterance.prosody[None],
-            "style": utterance.style[None],
-        }
-        filters = self._session.run(None, feed)[0][0]
+        filters = self._session.run(None, utterance.feed)[0][0]
         pulses = utterance.pulses.astype(np.float32)
         return filtered(filters, pulses, noise, 0, len(filters))
 
@@ -78,9 +73,8 @@ def main() -> None:
     arguments = parser.parse_args()
     student = Student(arguments.onnx)
     voices: dict[str, list[Judgement]] = {}
-    every = VALIDATION_EVERY if arguments.held_out else 1
     for path in sorted(arguments.lessons.glob("*/*.npz")):
-        if int(path.stem) % every:
+        if arguments.held_out and not is_held_out(path):
             continue
         utterance = load(path)
         samples = student.speak(utterance)

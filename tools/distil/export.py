@@ -29,7 +29,7 @@ from onnx import helper, numpy_helper
 from quantise import quantise
 from teach import SAMPLE_RATE, VOICES
 
-from cosyvoice_wyoming.engine.kokoro.filters import BINS, HOP, N_FFT, REACH, filtered
+from cosyvoice_wyoming.engine.kokoro.filters import BINS, HOP, N_FFT, filtered
 
 INPUTS = ["acoustic", "prosody", "style"]
 _FRAMES = 60
@@ -184,8 +184,8 @@ def windowed(
     }
     filters = session.run(None, window)[0][0]
     ratio = ACOUSTIC_HOP // HOP
-    heard = filters[max(0, ratio * (start - first) - REACH) : ratio * (stop - first) + REACH]
-    return filtered(heard, feed["pulses"][0], feed["noise"][0], ratio * start, ratio * stop)
+    pulses, noise = feed["pulses"][0], feed["noise"][0]
+    return filtered(filters, pulses, noise, ratio * start, ratio * stop, begins=ratio * first)
 
 
 def random_feed(frames: int) -> Feed:

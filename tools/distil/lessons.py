@@ -38,6 +38,15 @@ class Utterance:
         return self.acoustic.shape[1]
 
     @property
+    def feed(self) -> dict[str, Floats]:
+        """What an exported decoder reads of the whole lesson."""
+        return {
+            "acoustic": self.acoustic.astype(np.float32)[None],
+            "prosody": self.prosody[None],
+            "style": self.style[None],
+        }
+
+    @property
     def waveform(self) -> Floats:
         return self.audio.astype(np.float32) / 32767
 
@@ -69,6 +78,11 @@ def load(path: Path) -> Utterance:
         )
 
 
+def is_held_out(path: Path) -> bool:
+    """Whether training never hears the lesson in that file."""
+    return int(path.stem) % VALIDATION_EVERY == 0
+
+
 class Lessons:
     """All lessons under a folder, held in memory."""
 
@@ -87,7 +101,7 @@ class Lessons:
                 continue
             self._known.add(path)
             utterance = load(path)
-            if int(path.stem) % VALIDATION_EVERY == 0:
+            if is_held_out(path):
                 self.validation.append(utterance)
             else:
                 self._by_voice.setdefault(utterance.voice, []).append(utterance)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnxruntime
-from lessons import VALIDATION_EVERY, load
+from lessons import is_held_out, load
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
@@ -40,7 +40,7 @@ class Range:
 def quantise(path: Path, lessons: Path) -> None:
     """Quantise the float graph at `path` in place and print what that does to the filters."""
     model = onnx.load(path)
-    feeds = [feed_of(lesson) for lesson in held_out(lessons)]
+    feeds = [load(lesson).feed for lesson in held_out(lessons)]
     exact = [filters for (filters,) in outputs(model, [], feeds)]
     write_bytes(model, calibrate(model, feeds))
     onnx.save(model, path)
@@ -53,18 +53,8 @@ def quantise(path: Path, lessons: Path) -> None:
 
 def held_out(lessons: Path) -> list[Path]:
     """Return the first lessons that training did not hear, voices in turn."""
-    found = [p for p in lessons.glob("*/*.npz") if int(p.stem) % VALIDATION_EVERY == 0]
+    found = [path for path in lessons.glob("*/*.npz") if is_held_out(path)]
     return sorted(found, key=lambda path: (path.stem, path.parent.name))[:LESSONS]
-
-
-def feed_of(path: Path) -> Feed:
-    """Return what the graph reads of a lesson."""
-    utterance = load(path)
-    return {
-        "acoustic": utterance.acoustic.astype(np.float32)[None],
-        "prosody": utterance.prosody[None],
-        "style": utterance.style[None],
-    }
 
 
 def products(model: onnx.ModelProto) -> list[onnx.NodeProto]:

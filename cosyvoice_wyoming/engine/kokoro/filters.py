@@ -38,14 +38,18 @@ _SYNTHESIS_WINDOW = (_WINDOW * (HOP / np.sum(np.square(_WINDOW, dtype=np.float64
 )
 
 
-def filtered(filters: Floats, pulses: Floats, noise: Floats, first: int, last: int) -> Floats:
+def filtered(
+    filters: Floats, pulses: Floats, noise: Floats, first: int, last: int, *, begins: int = 0
+) -> Floats:
     """Return the samples of the hops `first` to `last` (half-open) of an utterance of L samples.
 
     `pulses` and `noise` [L] are those of the whole utterance. `filters` [J, 3, BINS] are those of
-    the frames `first` - REACH to `last` + REACH as far as they exist: log magnitude and phase
-    (radians) of the filter for the pulses, log magnitude of the one for the noise.
+    the frames from `begins` on, at least `first` - REACH to `last` + REACH as far as they exist:
+    log magnitude and phase (radians) of the filter for the pulses, log magnitude of the one for
+    the noise.
     """
     start = max(0, first - REACH)
+    filters = filters[start - begins : last + REACH - begins]
     stop = start + len(filters)
     log_pulse, phase, log_noise = filters[:, 0], filters[:, 1], filters[:, 2]
     gain = np.exp(np.minimum(log_pulse, LOUDEST_PULSE_FILTER))

@@ -13,7 +13,7 @@ import numpy as np
 
 from cosyvoice_wyoming.engine.kokoro.excitation import prosody, pulses
 from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES
-from cosyvoice_wyoming.engine.kokoro.filters import HOP, REACH, filtered
+from cosyvoice_wyoming.engine.kokoro.filters import HOP, filtered
 from cosyvoice_wyoming.engine.kokoro.session import Session, overlapping_threads
 
 if TYPE_CHECKING:
@@ -98,7 +98,5 @@ class _Excited:
 
         Half-open; the filters must reach CONTEXT_FRAMES further or to the utterance's ends.
         """
-        hops = start * _FILTERS_A_FRAME, stop * _FILTERS_A_FRAME
-        ahead = first * _FILTERS_A_FRAME
-        heard = filters[max(0, hops[0] - REACH - ahead) : hops[1] + REACH - ahead]
-        return filtered(heard, self._pulses, self._noise, *hops)
+        begins, *hops = (_FILTERS_A_FRAME * frame for frame in (first, start, stop))
+        return filtered(filters, self._pulses, self._noise, *hops, begins=begins)
