@@ -19,6 +19,7 @@ def utterance():
         prosody=draw.normal(size=(4, 2 * FRAMES)).astype(np.float32),
         style=np.zeros(128, np.float32),
         pulses=np.zeros(FRAMES * lessons.FRAME, np.float16),
+        breath=np.ones(FRAMES * lessons.FRAME, np.float16),
         audio=np.repeat(np.arange(FRAMES, dtype=np.int16), lessons.FRAME),
     )
 

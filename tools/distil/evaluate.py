@@ -55,6 +55,7 @@ class Student:
         noise = np.random.default_rng(seed).standard_normal(
             utterance.pulses.shape, dtype=np.float32
         )
+        noise *= utterance.breath
         filters = self._session.run(None, utterance.feed)[0][0]
         pulses = utterance.pulses.astype(np.float32)
         return filtered(filters, pulses, noise, 0, len(filters))

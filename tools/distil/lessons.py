@@ -31,6 +31,7 @@ class Utterance:
     prosody: Floats
     style: Floats
     pulses: NDArray[np.float16]
+    breath: NDArray[np.float16]
     audio: NDArray[np.int16]
 
     @property
@@ -59,6 +60,7 @@ class Batch:
     prosody: Floats
     style: Floats
     pulses: Floats
+    breath: Floats
     audio: Floats
     heard: Floats
 
@@ -67,13 +69,15 @@ def load(path: Path) -> Utterance:
     """Read one file that teach.py wrote."""
     with np.load(path) as lesson:
         f0 = lesson["f0"]
+        train = pulses(f0)
         return Utterance(
             voice=str(lesson["voice"]),
             acoustic=lesson["acoustic"],
             f0=f0,
             prosody=prosody(f0, lesson["energy"]),
             style=lesson["style"],
-            pulses=pulses(f0).samples.astype(np.float16),
+            pulses=train.samples.astype(np.float16),
+            breath=train.breath.astype(np.float16),
             audio=lesson["audio"],
         )
 
@@ -146,6 +150,7 @@ def crop(utterance: Utterance, start: int) -> Batch:
         prosody=_cut(utterance.prosody, start, 2),
         style=utterance.style,
         pulses=_cut(utterance.pulses, start, FRAME),
+        breath=_cut(utterance.breath, start, FRAME),
         audio=_cut(utterance.audio, start, FRAME) / np.float32(32767),
         heard=heard,
     )

@@ -197,7 +197,7 @@ def batch_loss(decoder: Decoder, inputs: dict[str, Tensor], *, bfloat16: bool = 
     with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
         filters = decoder.filters(inputs["acoustic"], inputs["prosody"], inputs["style"])
     filters = filters.float()
-    noise = torch.randn(2, *inputs["audio"].shape)
+    noise = torch.randn(2, *inputs["audio"].shape) * inputs["breath"]
     draws = decoder.synthesise_draws(filters, inputs["pulses"], noise) * inputs["heard"]
     teacher = inputs["audio"] * inputs["heard"]
     return energy_distance(teacher, draws.flatten(0, 1), drawn_weights())
@@ -267,12 +267,13 @@ def speak(
     decoder: Decoder, utterance: Utterance, generator: torch.Generator
 ) -> np.ndarray[Any, np.dtype[np.float32]]:
     """Return the student's waveform of a whole utterance."""
+    noise = torch.randn(len(utterance.pulses), generator=generator)
     samples = decoder(
         torch.from_numpy(utterance.acoustic.astype(np.float32))[None],
         torch.from_numpy(utterance.prosody)[None],
         torch.from_numpy(utterance.style)[None],
         torch.from_numpy(utterance.pulses.astype(np.float32))[None],
-        torch.randn(1, len(utterance.pulses), generator=generator),
+        (noise * torch.from_numpy(utterance.breath.astype(np.float32)))[None],
     )
     return samples[0].numpy()
 

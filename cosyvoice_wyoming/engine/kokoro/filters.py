@@ -43,10 +43,10 @@ def filtered(
 ) -> Floats:
     """Return the samples of the hops `first` to `last` (half-open) of an utterance of L samples.
 
-    `pulses` and `noise` [L] are those of the whole utterance. `filters` [J, 3, BINS] are those of
-    the frames from `begins` on, at least `first` - REACH to `last` + REACH as far as they exist:
-    log magnitude and phase (radians) of the filter for the pulses, log magnitude of the one for
-    the noise.
+    `pulses` and `noise` [L] are those of the whole utterance, the noise already times its breath.
+    `filters` [J, 3, BINS] are those of the frames from `begins` on, at least `first` - REACH to
+    `last` + REACH as far as they exist: log magnitude and phase (radians) of the filter for the
+    pulses, log magnitude of the one for the noise.
     """
     start = max(0, first - REACH)
     filters = filters[start - begins : last + REACH - begins]

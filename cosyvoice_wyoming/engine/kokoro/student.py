@@ -84,6 +84,7 @@ class _Excited:
         running.phase = train.phase
         self._pulses = train.samples
         self._noise = running.noise.standard_normal(self._pulses.shape, np.float32)
+        self._noise *= train.breath
 
     def window(self, first: int, last: int) -> dict[str, np.ndarray]:
         """Return what the network reads of the frames `first` to `last` (half-open)."""

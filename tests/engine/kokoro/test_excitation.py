@@ -61,6 +61,36 @@ def test_a_segment_goes_on_where_the_last_one_ended(first, second):
     assert np.allclose(joined[away], whole[away], atol=0.5)
 
 
+@given(pitches)
+def test_the_breath_of_unvoiced_frames_is_even(f0):
+    frames = pulses(f0).breath.reshape(-1, PITCH_HOP)
+    assert np.allclose(frames[f0 <= VOICED_ABOVE_HZ], 1)
+
+
+@pytest.mark.parametrize("hz", [80, 120, 200, 400])
+def test_breath_takes_nothing_from_the_noise_and_gives_nothing(hz):
+    power = np.square(pulses(np.full(82, hz, np.float32)).breath)[PITCH_HOP:-PITCH_HOP]
+    assert power.mean() == pytest.approx(1, abs=0.01)
+
+
+def test_breath_comes_in_puffs_before_the_pulses_and_deeper_in_low_voices():
+    low, high = (pulses(np.full(80, hz, np.float32)) for hz in (100, 200))
+    period = SAMPLE_RATE // 100
+    peaks = low.samples[PITCH_HOP:].argmax(), low.breath[PITCH_HOP:].argmax()
+    ahead = (peaks[0] - peaks[1]) % period
+    assert ahead == pytest.approx(0.0009 * SAMPLE_RATE, abs=2)
+    assert np.ptp(low.breath) > 1.5 * np.ptp(high.breath) > 0.5
+
+
+@given(pitches, pitches)
+def test_the_breath_goes_on_where_the_last_one_ended(first, second):
+    whole = pulses(np.concatenate([first, second])).breath
+    start = pulses(first)
+    joined = np.concatenate([start.breath, pulses(second, start.phase).breath])
+    away = np.abs(np.arange(len(whole)) - len(first) * PITCH_HOP) > PITCH_HOP // 2
+    assert np.allclose(joined[away], whole[away], atol=0.01)
+
+
 def test_the_input_is_left_alone():
     f0 = np.array([100, 110, 8], np.float32)
     kept = f0.copy()
