@@ -29,10 +29,12 @@ STYLE_COLUMNS = 128
 FIRST_WINDOW_FRAMES = 12
 """0.3 s, of which at most a half is silence: heard as soon as may be."""
 
-LONGEST_WINDOW_FRAMES = 128
+LONGEST_WINDOW_FRAMES = 64
 GROWTH = 4
-"""Each window is so many times the one before, up to 3.2 s: its context, 0.6 s, costs less and
-less. A board at a real-time factor of 0.16 for the student still makes one while it plays another.
+"""Each window is so many times the one before, up to 1.6 s: its context, 0.7 s, costs less and
+less, and a newer request has to wait for one of them at most: with 3.2 s a barge-in was heard a
+third later. A board at a real-time factor of 0.16 for the student still makes one while it plays
+another.
 """
 REST_FRAMES = 32
 """What would be left for a last window of at most this goes into the one before."""
