@@ -19,7 +19,7 @@ RUN /opt/cosyvoice-wyoming/bin/pip install --no-cache-dir --no-deps --no-build-i
     && rm -rf /usr/share/cosyvoice-wyoming/downloads
 # What built it is of no use any more; pip itself stays, since a model's sources may be packages.
 # Libraries bring tests, debugging symbols, tools for training, their code a second time for C
-# programs, a voice of their own. The distilled decoder is in the package and in the bundle: once
+# programs, a voice of their own. What was distilled is in the package and in the bundle: once
 # is enough.
 WORKDIR /opt/cosyvoice-wyoming/lib/python3.13/site-packages
 RUN /opt/cosyvoice-wyoming/bin/pip uninstall --yes --quiet editables hatchling trove-classifiers \
@@ -30,7 +30,9 @@ RUN /opt/cosyvoice-wyoming/bin/pip uninstall --yes --quiet editables hatchling t
         onnxruntime/capi/libonnxruntime.so.* hibari/assets/hibari.onnx \
     && find pip -type d -name __pycache__ -prune -exec rm -rf {} + \
     && ln -sf "$PWD/cosyvoice_wyoming/_models/lite-decoder/decoder.onnx" \
-        /usr/share/cosyvoice-wyoming/models/lite/student.onnx
+        /usr/share/cosyvoice-wyoming/models/lite/student.onnx \
+    && ln -sf "$PWD/cosyvoice_wyoming/_models/lite-context/context.onnx" \
+        /usr/share/cosyvoice-wyoming/models/lite/context.onnx
 
 FROM ghcr.io/home-assistant/${BUILD_ARCH}-base-debian:trixie
 ARG BUILD_ARCH=amd64

@@ -1,12 +1,13 @@
-"""Cut Kokoro-82M into encoder and decoder, and rewrite both for onnxruntime's kernels.
+"""Cut Kokoro-82M into context, encoder and decoder, and rewrite them for onnxruntime's kernels.
 
-Run as a program, `python -m cosyvoice_wyoming.bundles.kokoro_graphs MODEL FOLDER [decoders]`: the
-surgery takes 0.3 GB (0.93 GB with the decoders) for some seconds, which a server would keep.
+Run as a program, `python -m cosyvoice_wyoming.bundles.kokoro_graphs MODEL FOLDER [all]`: the
+surgery takes 0.3 GB (0.93 GB with the decoder) for some seconds, which a server would keep.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import onnx
@@ -14,7 +15,7 @@ from onnx import TensorProto
 
 from cosyvoice_wyoming.bundles.dequantise import dequantise
 from cosyvoice_wyoming.bundles.graph import Graph, Port
-from cosyvoice_wyoming.bundles.lite_files import ENCODER, TEACHER_FP32, TEACHER_INT8
+from cosyvoice_wyoming.bundles.lite_files import ENCODER, PLBERT, TEACHER_FP32, TEACHER_INT8
 from cosyvoice_wyoming.bundles.rewrites import (
     fuse_instance_norm,
     multiply_convolutions,
@@ -24,12 +25,27 @@ from cosyvoice_wyoming.bundles.rewrites import (
 from cosyvoice_wyoming.machine import has_vnni
 
 
-def write_graphs(kokoro: Path, folder: Path, *, decoders: bool) -> None:
-    """Write the encoder; if `decoders`, also the decoder in 8 bits and in floats."""
-    encoder, decoder = split(onnx.load(kokoro))
-    onnx.save(faster_encoder(encoder, signed=has_vnni()), folder / ENCODER)
-    del encoder
-    if decoders:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """Kokoro-82M in three graphs."""
+
+    context: onnx.ModelProto
+    """tokens int64 [1, N] to context [1, N, 512], which no voice and no speed changes."""
+    encoder: onnx.ModelProto
+    """tokens, context, style [1, 256], speed [1] to asr [1, 512, F], f0 [1, 2F], energy [1, 2F],
+    durations [1, N]."""
+    decoder: onnx.ModelProto
+    """asr, f0, energy, style to audio [600 F]."""
+
+
+def write_graphs(kokoro: Path, folder: Path, *, everything: bool) -> None:
+    """Write the encoder; if `everything`, also the context and the decoder (8 bits, floats)."""
+    parts = split(onnx.load(kokoro))
+    onnx.save(faster_encoder(parts.encoder, signed=has_vnni()), folder / ENCODER)
+    if everything:
+        onnx.save(parts.context, folder / PLBERT)
+        decoder = parts.decoder
+        del parts
         int8 = _faster(decoder)
         onnx.save(int8, folder / TEACHER_INT8)
         del decoder
@@ -58,12 +74,11 @@ def _floating(decoder: onnx.ModelProto) -> onnx.ModelProto:
     return graph.whole()
 
 
-def split(kokoro: onnx.ModelProto) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """Cut the model between prosody and waveform; nothing is computed differently.
-
-    Encoder: tokens int64 [1, N], style [1, 256], speed [1] to asr [1, 512, F], f0 [1, 2F],
-    energy [1, 2F], durations [1, N]. Decoder: asr, f0, energy, style to audio [600 F].
-    """
+def split(kokoro: onnx.ModelProto) -> Parts:
+    """Cut the model before and after prosody; nothing is computed differently."""
+    context = Port(
+        tensor="/encoder/bert_encoder/Add_output_0", name="context", shape=(1, "tokens", 512)
+    )
     features = (
         Port(tensor="/encoder/MatMul_1_output_0", name="asr", shape=(1, 512, "frames")),
         Port(tensor="/encoder/Reshape_output_0", name="f0", shape=(1, "half_frames")),
@@ -75,11 +90,12 @@ def split(kokoro: onnx.ModelProto) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     speed = Port(tensor="speed", name="speed", shape=(1,))
     audio = Port(tensor="audio", name="audio", shape=("samples",))
     graph = Graph(kokoro)
-    return (
-        graph.cut("encoder", (tokens, style, speed), (*features, durations)),
-        graph.cut("decoder", (*features, style), (audio,)),
+    return Parts(
+        context=graph.cut("context", (tokens,), (context,)),
+        encoder=graph.cut("encoder", (tokens, context, style, speed), (*features, durations)),
+        decoder=graph.cut("decoder", (*features, style), (audio,)),
     )
 
 
 if __name__ == "__main__":
-    write_graphs(Path(sys.argv[1]), Path(sys.argv[2]), decoders=sys.argv[3:] == ["decoders"])
+    write_graphs(Path(sys.argv[1]), Path(sys.argv[2]), everything=sys.argv[3:] == ["all"])

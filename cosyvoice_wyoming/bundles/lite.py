@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from cosyvoice_wyoming.bundles.fetch import Fetcher
-from cosyvoice_wyoming.bundles.lite_files import ENCODER, TEACHER_FP32, TEACHER_INT8
+from cosyvoice_wyoming.bundles.lite_files import ENCODER, PLBERT, TEACHER_FP32, TEACHER_INT8
 from cosyvoice_wyoming.bundles.progress import Progress, Step
 from cosyvoice_wyoming.bundles.sources import Recipe
 from cosyvoice_wyoming.errors import ModelCorrupt
@@ -18,7 +18,7 @@ KOKORO = "kokoro-82m-int8.onnx"
 
 
 def build(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) -> None:
-    """Write the files of `lite`: the decoder is the distilled one, which the recipe names.
+    """Write the files of `lite`: the recipe names the distilled context network and decoder.
 
     Raises DownloadFailed, or ModelCorrupt if the graph is not the one that the surgery knows.
     """
@@ -30,15 +30,15 @@ def build(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) ->
 
 
 def build_hq(recipe: Recipe, fetcher: Fetcher, folder: Path, progress: Progress) -> None:
-    """Write the files of `lite-hq`: the decoder is the one that the model came with.
+    """Write the files of `lite-hq`: all of it is what the model came with.
 
     Raises DownloadFailed, or ModelCorrupt if the graph is not the one that the surgery knows.
     """
     _copy_packs(recipe, fetcher, folder)
-    if not _copy_made(fetcher, folder, (ENCODER, TEACHER_INT8, TEACHER_FP32)):
+    if not _copy_made(fetcher, folder, (PLBERT, ENCODER, TEACHER_INT8, TEACHER_FP32)):
         kokoro = _fetch_kokoro(recipe, fetcher)
         progress(Step(text="Splitting the model and rewriting its decoder"))
-        _cut(kokoro, folder, "decoders")
+        _cut(kokoro, folder, "all")
 
 
 def _copy_packs(recipe: Recipe, fetcher: Fetcher, folder: Path) -> None:

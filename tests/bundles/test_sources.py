@@ -58,7 +58,7 @@ def test_lite_hq_has_the_twelve_standard_voices_and_a_file_for_each_pack():
 
 def test_weights_of_our_own_are_what_their_card_says():
     own = [file for file in recipe("lite").files if file.is_own]
-    assert [file.name for file in own] == ["student.onnx"]
+    assert [file.name for file in own] == ["context.onnx", "student.onnx"]
     for file in own:
         (source,) = file.sources
         assert isinstance(source, OwnSource)

@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from cosyvoice_wyoming.bundles import open_bundle
-from cosyvoice_wyoming.bundles.lite_files import ENCODER, STUDENT, TEACHER_FP32, TEACHER_INT8
+from cosyvoice_wyoming.bundles.lite_files import (
+    CONTEXT,
+    ENCODER,
+    PLBERT,
+    STUDENT,
+    TEACHER_FP32,
+    TEACHER_INT8,
+)
 from cosyvoice_wyoming.engine.kokoro.decoder import Decoder, Running
 from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
 from cosyvoice_wyoming.engine.kokoro.student import StudentDecoder
@@ -34,7 +41,9 @@ def load(bundle: Path, *, threads: int = 0) -> KokoroEngine:
     """
     manifest = open_bundle(bundle)
     styles = {voice.name: read_style(bundle / "voices", voice.packs) for voice in manifest.voices}
-    engine = KokoroEngine(Encoder(bundle / ENCODER, threads), _decoder(bundle, threads), styles)
+    context = next(bundle / name for name in (CONTEXT, PLBERT) if (bundle / name).exists())
+    encoder = Encoder(context, bundle / ENCODER, threads)
+    engine = KokoroEngine(encoder, _decoder(bundle, threads), styles)
     style = next(iter(styles.values()))
     running = Running(noise=np.random.default_rng(0))
     for _ in engine.utter(_WARM_UP, style, speed=1.0, running=running):

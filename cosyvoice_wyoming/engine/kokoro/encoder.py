@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cosyvoice_wyoming.engine.kokoro.features import Features
-from cosyvoice_wyoming.engine.kokoro.session import Session
+from cosyvoice_wyoming.engine.kokoro.session import Session, overlapping_threads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +23,11 @@ LONGEST_SYMBOLS = 509
 
 
 class Encoder:
-    """The text side of the model."""
+    """The text side of the model: a network for the context, one for what is made of it."""
 
-    def __init__(self, path: Path, threads: int = 0) -> None:
+    def __init__(self, context: Path, path: Path, threads: int = 0) -> None:
+        threads = threads or overlapping_threads()
+        self._context = Session(context, threads)
         self._session = Session(path, threads)
 
     def encode(self, tokens: Sequence[int], style: NDArray[np.float32], speed: float) -> Features:
@@ -34,9 +36,12 @@ class Encoder:
         `style` is the row [1, 256] of the voice's pack for that many tokens; `speed` divides the
         durations. Raises EngineFailed.
         """
+        padded = np.array([[PAD, *tokens, PAD]], np.int64)
+        (context,) = self._context.run(("context",), tokens=padded)
         asr, f0, energy, durations = self._session.run(
             ("asr", "f0", "energy", "durations"),
-            tokens=np.array([[PAD, *tokens, PAD]], np.int64),
+            tokens=padded,
+            context=context,
             style=style,
             speed=np.array([speed], np.float32),
         )

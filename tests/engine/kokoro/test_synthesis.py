@@ -30,7 +30,7 @@ def engine():
 
 @cache
 def encoder():
-    return Encoder(lite() / "encoder.onnx", threads=1)
+    return Encoder(lite() / "context.onnx", lite() / "encoder.onnx", threads=1)
 
 
 def spoken(text, language=Language.EN, phonemes="", rate=1.0):
