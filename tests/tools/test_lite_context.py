@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
+from cosyvoice_wyoming.engine.kokoro.session import Session
+from cosyvoice_wyoming.engine.kokoro.styles import read_style
 from cosyvoice_wyoming.text.language import Language
 from tests.support.models import lite_hq
 from tests.tools import distil
@@ -45,7 +48,7 @@ def described():
 
 @pytest.fixture(scope="module")
 def network(described):
-    return teach_context.context_session(FOLDER / described["file"])
+    return Session(FOLDER / described["file"], threads=1)
 
 
 def test_the_file_is_the_one_described(described):
@@ -66,19 +69,19 @@ def test_a_token_gets_512_values(network, count):
 
 
 @pytest.mark.model
-def test_the_table_of_the_card_holds(network):
+def test_the_table_of_the_card_holds(described):
     """Durations and pitch of the first five unseen sentences of each language."""
-    teacher = teach_context.context_session(lite_hq() / "plbert.onnx")
-    encoder = evaluate.Encoder(lite_hq())
+    teacher, student = (
+        Encoder(context, lite_hq() / "encoder.onnx", threads=1)
+        for context in (lite_hq() / "plbert.onnx", FOLDER / described["file"])
+    )
     judgements = []
     for language, voice in VOICES.items():
+        style = read_style(lite_hq() / "voices", evaluate.VOICES[voice])
         for text in [text for of, text in corpus.unseen() if of == language][:5]:
-            tokens = np.array([0, *teach_context.ids_of(text, language), 0])
-            reference, reading = (
-                encoder.read(tokens, teach_context.context_of(session, tokens), voice)
-                for session in (teacher, network)
-            )
-            judgements.append(evaluate.judge(reference, reading))
+            ids = teach_context.ids_of(text, language)
+            readings = (evaluate.read(encoder, ids, style) for encoder in (teacher, student))
+            judgements.append(evaluate.judge(*readings))
     assert np.mean([judgement.shift for judgement in judgements]) < MOST_SHIFT
     assert np.abs([judgement.length for judgement in judgements]).mean() < MOST_LENGTH
     assert np.median(np.concatenate([judgement.cents for judgement in judgements])) < MOST_CENTS

@@ -25,8 +25,8 @@ SENTENCES = {
 class Network:
     """Writes each token's id into all of its context."""
 
-    def run(self, _names, feed):
-        tokens = feed["tokens"].astype(np.float32)
+    def run(self, _names, *, tokens):
+        tokens = tokens.astype(np.float32)
         return [np.repeat(tokens[:, :, None], 512, axis=2)]
 
 

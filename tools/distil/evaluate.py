@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 from lessons import Utterance, is_held_out, load
 from metrics import BANDS_HZ, Floats, harmonic_depths, mel_rmse, pause_level, pitch_errors
 from pictures import compare
 
 from cosyvoice_wyoming.engine.kokoro.filters import filtered
+from cosyvoice_wyoming.engine.kokoro.session import Session
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,11 +44,7 @@ class Student:
     """An exported decoder on one thread."""
 
     def __init__(self, path: Path) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            path, options, providers=["CPUExecutionProvider"]
-        )
+        self._session = Session(path, threads=1)
 
     def speak(self, utterance: Utterance, seed: int = SEED) -> Floats:
         """Return the whole utterance with the noise of `seed`."""
@@ -56,9 +52,9 @@ class Student:
             utterance.pulses.shape, dtype=np.float32
         )
         noise *= utterance.breath
-        filters = self._session.run(None, utterance.feed)[0][0]
+        (filters,) = self._session.run(("filters",), **utterance.feed)
         pulses = utterance.pulses.astype(np.float32)
-        return filtered(filters, pulses, noise, 0, len(filters))
+        return filtered(filters[0], pulses, noise, 0, len(filters[0]))
 
 
 def main() -> None:

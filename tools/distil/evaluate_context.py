@@ -21,19 +21,19 @@ import numpy as np
 import onnx
 from corpus import unseen
 from teach import VOICES
-from teach_context import context_of, context_session, ids_of
+from teach_context import ids_of
 
 from cosyvoice_wyoming.bundles.dequantise import dequantise
 from cosyvoice_wyoming.bundles.graph import Graph
-from cosyvoice_wyoming.engine.kokoro.encoder import PAD
-from cosyvoice_wyoming.engine.kokoro.styles import read_style
+from cosyvoice_wyoming.bundles.lite_files import ENCODER, PLBERT
+from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
+from cosyvoice_wyoming.engine.kokoro.features import FRAME_SAMPLES, SAMPLE_RATE
+from cosyvoice_wyoming.engine.kokoro.styles import Style, read_style
 
 if TYPE_CHECKING:
-    import onnxruntime
     from numpy.typing import NDArray
 
 _VOICED_HZ = 60.0
-_FRAME_SECONDS = 0.025
 _CENTS = 1200
 
 
@@ -60,30 +60,6 @@ class Judgement:
     """Of each voiced token, without sign."""
 
 
-class Encoder:
-    """The encoder after either context network."""
-
-    def __init__(self, bundle: Path) -> None:
-        self._session = context_session(bundle / "encoder.onnx")
-        self._styles = {
-            voice: read_style(bundle / "voices", packs) for voice, packs in VOICES.items()
-        }
-
-    def read(self, tokens: NDArray[np.int64], context: NDArray[np.float32], voice: str) -> Prosody:
-        f0, durations = self._session.run(
-            ["f0", "durations"],
-            {
-                "tokens": tokens[None],
-                "context": context[None],
-                "style": self._styles[voice].row(len(tokens) - 2),
-                "speed": np.ones(1, np.float32),
-            },
-        )
-        frames = durations.reshape(-1).astype(np.int64)
-        pieces = np.split(f0.reshape(-1), 2 * np.cumsum(frames)[:-1])
-        return Prosody(frames=frames, cents=np.array([_cents(piece) for piece in pieces]))
-
-
 def main() -> None:
     """Judge both networks, print the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -91,36 +67,41 @@ def main() -> None:
     parser.add_argument("--bundle", type=Path, default=Path("../../data/models/lite-hq"))
     parser.add_argument("--json", type=Path, help="file for the figures of the table")
     arguments = parser.parse_args()
-    teacher = context_session(arguments.bundle / "plbert.onnx")
+    bundle = arguments.bundle
+    teacher = Encoder(bundle / PLBERT, bundle / ENCODER, threads=1)
     judged = {
-        "student": context_session(arguments.onnx),
-        "teacher in floats": in_floats(arguments.bundle / "plbert.onnx"),
+        "student": Encoder(arguments.onnx, bundle / ENCODER, threads=1),
+        "teacher in floats": in_floats(bundle),
     }
-    encoder = Encoder(arguments.bundle)
+    styles = {voice: read_style(bundle / "voices", packs) for voice, packs in VOICES.items()}
     found: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
     for language, text in unseen():
-        tokens = np.array([PAD, *ids_of(text, language), PAD])
-        contexts = {who: context_of(session, tokens) for who, session in judged.items()}
-        expected = context_of(teacher, tokens)
-        for voice in VOICES:
+        ids = ids_of(text, language)
+        for voice, style in styles.items():
             if voice.startswith(f"{language}_"):
-                reference = encoder.read(tokens, expected, voice)
-                for who, context in contexts.items():
-                    reading = encoder.read(tokens, context, voice)
-                    found[str(language), who].append(judge(reference, reading))
+                reference = read(teacher, ids, style)
+                for who, encoder in judged.items():
+                    found[str(language), who].append(judge(reference, read(encoder, ids, style)))
     rows = [figures(*key, judgements) for key, judgements in sorted(found.items())]
     print_table(rows)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
-def in_floats(path: Path) -> onnxruntime.InferenceSession:
-    """Return the teacher's network with the same weights, its activations not rounded."""
-    graph = Graph(onnx.load(path))
+def in_floats(bundle: Path) -> Encoder:
+    """Return the teacher's with the same weights, its context's activations not rounded."""
+    graph = Graph(onnx.load(bundle / PLBERT))
     dequantise(graph)
     with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
         onnx.save(graph.whole(), file.name)
-        return context_session(Path(file.name))
+        return Encoder(Path(file.name), bundle / ENCODER, threads=1)
+
+
+def read(encoder: Encoder, ids: list[int], style: Style) -> Prosody:
+    """Let a voice read the phonemes at speed 1."""
+    features = encoder.encode(ids, style.row(len(ids)), 1.0)
+    pieces = np.split(features.f0.reshape(-1), 2 * np.cumsum(features.durations)[:-1])
+    return Prosody(frames=features.durations, cents=np.array([_cents(piece) for piece in pieces]))
 
 
 def judge(reference: Prosody, reading: Prosody) -> Judgement:
@@ -129,7 +110,7 @@ def judge(reference: Prosody, reading: Prosody) -> Judgement:
     cents = np.abs(reading.cents - reference.cents)
     return Judgement(
         moved=float((distance > 0).mean()),
-        shift=float(distance.mean()) * _FRAME_SECONDS,
+        shift=float(distance.mean()) * FRAME_SAMPLES / SAMPLE_RATE,
         length=float(reading.frames.sum() / reference.frames.sum()) - 1,
         cents=cents[~np.isnan(cents)],
     )

@@ -6,15 +6,14 @@ python export.py work/run/last.pt work/data work/decoder.onnx
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
+from card import write_card
 from checkpoint import load_decoder
 from decoder import (
     ACOUSTIC_CHANNELS,
@@ -30,6 +29,7 @@ from quantise import quantise
 from teach import SAMPLE_RATE, VOICES
 
 from cosyvoice_wyoming.engine.kokoro.filters import BINS, HOP, N_FFT, filtered
+from cosyvoice_wyoming.engine.kokoro.session import Session
 
 INPUTS = ["acoustic", "prosody", "style"]
 _FRAMES = 60
@@ -126,9 +126,7 @@ def check(decoder: Decoder, path: Path, what: str) -> None:
 
     The other difference is printed as well.
     """
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    session = Session(path, threads=1)
     feed = random_feed(173)
     whole = windowed(session, feed, 0, 173)
     with torch.no_grad():
@@ -146,14 +144,8 @@ def check(decoder: Decoder, path: Path, what: str) -> None:
 
 def describe(decoder: Decoder, path: Path) -> None:
     """Write `decoder.toml` beside the graph: what the package needs to know to run it."""
-    content = path.read_bytes()
     weights = sum(weight.numel() for weight in decoder.parameters())
-    lines = [
-        "# Written by tools/distil/export.py; README.md beside this file says what was measured.",
-        f'file = "{path.name}"',
-        f"size = {len(content)}",
-        f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
-        'licence = "Apache-2.0"',
+    facts = [
         f"sample_rate = {SAMPLE_RATE}",
         f"frame_samples = {ACOUSTIC_HOP}",
         f"context_frames = {CONTEXT}",
@@ -167,12 +159,10 @@ def describe(decoder: Decoder, path: Path) -> None:
         f'style = "[1, {STYLE_CHANNELS}]"',
         f'filters = "[1, {ACOUSTIC_HOP // HOP}F, 3, {BINS}]"',
     ]
-    path.with_suffix(".toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_card(path, "export.py", facts)
 
 
-def windowed(
-    session: onnxruntime.InferenceSession, feed: Feed, start: int, stop: int
-) -> NDArray[np.float32]:
+def windowed(session: Session, feed: Feed, start: int, stop: int) -> NDArray[np.float32]:
     """Return the samples of frames `start` to `stop`, decoded with CONTEXT frames on both sides."""
     frames = feed["acoustic"].shape[2]
     stop = min(stop, frames)
@@ -182,10 +172,10 @@ def windowed(
         "prosody": feed["prosody"][:, :, 2 * first : 2 * last],
         "style": feed["style"],
     }
-    filters = session.run(None, window)[0][0]
+    (filters,) = session.run(("filters",), **window)
     ratio = ACOUSTIC_HOP // HOP
     pulses, noise = feed["pulses"][0], feed["noise"][0]
-    return filtered(filters, pulses, noise, ratio * start, ratio * stop, begins=ratio * first)
+    return filtered(filters[0], pulses, noise, ratio * start, ratio * stop, begins=ratio * first)
 
 
 def random_feed(frames: int) -> Feed:

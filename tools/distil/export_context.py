@@ -6,17 +6,19 @@ python export_context.py work/context-run/last.pt work/context work/context.onnx
 from __future__ import annotations
 
 import argparse
-import hashlib
 import math
 from pathlib import Path
 
 import numpy as np
 import torch
+from card import write_card
 from context import POSITIONS, Context, Shape
 from export import halve
 from onnxruntime.quantization import QuantType, quantize_dynamic
-from teach_context import context_of, context_session
+from teach_context import context_of
 from train_context import HELD_OUT, Hearing, Reading, hear, load, relative_error
+
+from cosyvoice_wyoming.engine.kokoro.session import Session
 
 _READINGS = 100
 _ALLOWED = 0.1
@@ -81,7 +83,7 @@ def rounding_error(
     network: Context, path: Path, readings: list[Reading], hearing: Hearing
 ) -> float:
     """Return how far the graph is from PyTorch, as heard."""
-    session, errors = context_session(path), []
+    session, errors = Session(path, threads=1), []
     for reading in readings:
         tokens = reading.tokens.astype(np.int64)
         with torch.no_grad():
@@ -92,14 +94,7 @@ def rounding_error(
 
 def describe(network: Context, path: Path) -> None:
     """Write `context.toml` beside the graph: what the package needs to know to take it."""
-    content = path.read_bytes()
-    lines = [
-        "# Written by tools/distil/export_context.py; README.md beside this file says what was",
-        "# measured.",
-        f'file = "{path.name}"',
-        f"size = {len(content)}",
-        f'sha256 = "{hashlib.sha256(content).hexdigest()}"',
-        'licence = "Apache-2.0"',
+    facts = [
         f"longest = {POSITIONS}",
         f"parameters = {sum(weight.numel() for weight in network.parameters())}",
         "",
@@ -108,7 +103,7 @@ def describe(network: Context, path: Path) -> None:
         'tokens = "int64 [1, N]"',
         'context = "float32 [1, N, 512]"',
     ]
-    path.with_suffix(".toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_card(path, "export_context.py", facts)
 
 
 if __name__ == "__main__":

@@ -17,16 +17,19 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 from corpus import Corpus, Line, unseen
 
+from cosyvoice_wyoming.bundles.lite_files import ENCODER, PLBERT, TEACHER_FP32
+from cosyvoice_wyoming.engine.kokoro.encoder import Encoder
+from cosyvoice_wyoming.engine.kokoro.session import Session
+from cosyvoice_wyoming.engine.kokoro.styles import read_style
 from cosyvoice_wyoming.engine.kokoro.tones import draw_tones
 from cosyvoice_wyoming.phonemes import phonemize, symbol_ids
 from cosyvoice_wyoming.text.language import Language
 from cosyvoice_wyoming.text.spoken import Span, Spoken
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 SEED = 1
 SAMPLE_RATE = 24_000
@@ -72,14 +75,11 @@ class Teacher:
     """Encoder and decoder of the teacher, on one thread."""
 
     def __init__(self, bundle: Path) -> None:
-        self._packs = {
-            pack: np.fromfile(bundle / "voices" / f"{pack}.bin", np.float32).reshape(510, 1, 256)
-            for packs in VOICES.values()
-            for pack in packs
+        self._styles = {
+            voice: read_style(bundle / "voices", packs) for voice, packs in VOICES.items()
         }
-        self._context = _session(bundle / "plbert.onnx")
-        self._encoder = _session(bundle / "encoder.onnx")
-        self._decoder = _session(bundle / "decoder.onnx")
+        self._encoder = Encoder(bundle / PLBERT, bundle / ENCODER, threads=1)
+        self._decoder = Session(bundle / TEACHER_FP32, threads=1, keep_memory=True)
 
     def read(self, line: Line, voice: str) -> Lesson | None:
         """Return the lesson, or None where the line has no or too many phonemes."""
@@ -88,34 +88,20 @@ class Teacher:
         if not 0 < len(phonemes.symbols) <= LONGEST:
             return None
         ids = [symbol_ids()[symbol] for symbol in phonemes.symbols]
-        style = self._style(voice, len(ids))
-        tokens = np.array([[0, *ids, 0]])
-        feed = {
-            "tokens": tokens,
-            "context": self._context.run(None, {"tokens": tokens})[0],
-            "style": style,
-            "speed": np.array([line.speed], np.float32),
-        }
-        names = ["asr", "f0", "energy", "durations"]
-        acoustic, f0, energy, durations = self._encoder.run(names, feed)
+        features = self._encoder.encode(ids, self._styles[voice].row(len(ids)), line.speed)
+        f0 = features.f0
         if phonemes.tones:
-            f0 = draw_tones(
-                f0, durations.reshape(-1).astype(np.int64), phonemes.symbols, phonemes.tones
-            )
-        feed = {"asr": acoustic, "f0": f0, "energy": energy, "style": style}
-        (audio,) = self._decoder.run(None, feed)
+            f0 = draw_tones(f0, features.durations, phonemes.symbols, phonemes.tones)
+        (audio,) = self._decoder.run(
+            ("audio",), asr=features.asr, f0=f0, energy=features.energy, style=features.style
+        )
         return Lesson(
-            acoustic=acoustic[0],
+            acoustic=features.asr[0],
             f0=f0[0],
-            energy=energy[0],
-            style=style[0, :128],
+            energy=features.energy[0],
+            style=features.style[0, :128],
             audio=audio.reshape(-1),
         )
-
-    def _style(self, voice: str, length: int) -> NDArray[np.float32]:
-        rows = [self._packs[pack][min(length, 509)] for pack in VOICES[voice]]
-        style: NDArray[np.float32] = np.mean(rows, axis=0)
-        return style.astype(np.float32)
 
 
 def main() -> None:
@@ -191,22 +177,27 @@ def _lesson(
 
 
 def keep(path: Path, lesson: Lesson, line: Line, voice: str) -> None:
-    """Write a lesson; a kill leaves no half file under its name. fp16 features cost 0.00 dB."""
+    """Write a lesson. fp16 features cost 0.00 dB."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    write(
+        path,
+        acoustic=lesson.acoustic.astype(np.float16),
+        f0=lesson.f0,
+        energy=lesson.energy,
+        style=lesson.style,
+        audio=np.clip(np.rint(lesson.audio * 32767), -32768, 32767).astype(np.int16),
+        text=line.text,
+        voice=voice,
+        speed=line.speed,
+        language=str(line.language),
+    )
+
+
+def write(path: Path, **values: ArrayLike) -> None:
+    """Write arrays to a file; a kill leaves no half file under its name."""
     fresh = path.with_suffix(".partial")
     with fresh.open("wb") as file:
-        np.savez(
-            file,
-            acoustic=lesson.acoustic.astype(np.float16),
-            f0=lesson.f0,
-            energy=lesson.energy,
-            style=lesson.style,
-            audio=np.clip(np.rint(lesson.audio * 32767), -32768, 32767).astype(np.int16),
-            text=line.text,
-            voice=voice,
-            speed=line.speed,
-            language=str(line.language),
-        )
+        np.savez(file, **values)  # type: ignore[arg-type]  # none is called allow_pickle
     fresh.replace(path)
 
 
@@ -216,14 +207,6 @@ def _seconds(folder: Path) -> float:
         with np.load(path) as lesson:
             total += len(lesson["audio"]) / SAMPLE_RATE
     return total
-
-
-def _session(path: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.enable_mem_pattern = False
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
     python teach_context.py work/context --prose work/prose --files 16
 
-Half of the utterances are lines of the corpus, half sentences of the folder `--prose`: a text file
-for each language (`zh.txt` …), one sentence a line. A tenth of the files holds long utterances,
-sentences of one language strung together. Can be killed and started again: a file of a number is
-the same in every run, and what is there is not made again.
+Two fifths of the utterances are lines of the corpus, the rest sentences of the folder `--prose`: a
+text file for each language (`zh.txt` …), one sentence a line. A tenth of the files holds long
+utterances, sentences of one language strung together. Can be killed and started again: a file of a
+number is the same in every run, and what is there is not made again.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 from corpus import Corpus
+from teach import write
 
+from cosyvoice_wyoming.bundles.lite_files import PLBERT
 from cosyvoice_wyoming.engine.kokoro.encoder import LONGEST_SYMBOLS, PAD
 from cosyvoice_wyoming.engine.kokoro.pieces import pieces
+from cosyvoice_wyoming.engine.kokoro.session import Session
 from cosyvoice_wyoming.phonemes import phonemize, symbol_ids
 from cosyvoice_wyoming.text import prepare
 from cosyvoice_wyoming.text.language import Language
@@ -69,7 +71,7 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     texts = Texts(arguments.prose)
-    teacher = context_session(arguments.bundle / "plbert.onnx")
+    teacher = Session(arguments.bundle / PLBERT, threads=1)
     started, tokens = time.monotonic(), 0
     for number in range(arguments.files):
         path = arguments.folder / f"{number:03d}.npz"
@@ -105,35 +107,24 @@ def read(texts: Texts, number: int) -> list[list[int]]:
     return found
 
 
-def keep(path: Path, utterances: list[list[int]], teacher: onnxruntime.InferenceSession) -> int:
+def keep(path: Path, utterances: list[list[int]], teacher: Session) -> int:
     """Write tokens, context and where each utterance begins; return how many tokens."""
     tokens = [np.array([PAD, *utterance, PAD]) for utterance in utterances]
     contexts = [context_of(teacher, row) for row in tokens]
-    fresh = path.with_suffix(".partial")
-    with fresh.open("wb") as file:
-        np.savez(
-            file,
-            tokens=np.concatenate(tokens).astype(np.uint8),
-            context=np.concatenate(contexts).astype(np.float16),
-            begins=np.cumsum([0, *map(len, tokens)]),
-        )
-    fresh.replace(path)
+    write(
+        path,
+        tokens=np.concatenate(tokens).astype(np.uint8),
+        context=np.concatenate(contexts).astype(np.float16),
+        begins=np.cumsum([0, *map(len, tokens)]),
+    )
     return sum(map(len, tokens))
 
 
-def context_session(path: Path) -> onnxruntime.InferenceSession:
-    """Load a context network, or an encoder, on one thread."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-def context_of(
-    session: onnxruntime.InferenceSession, tokens: NDArray[np.integer]
-) -> NDArray[np.float32]:
-    """Return the context [N, 512] of the tokens [N]."""
-    context: NDArray[np.float32] = session.run(["context"], {"tokens": tokens[None].astype(int)})[0]
+def context_of(network: Session, tokens: NDArray[np.integer]) -> NDArray[np.float32]:
+    """Return the context [N, 512] of the tokens [N], the pads included."""
+    context: NDArray[np.float32] = network.run(("context",), tokens=tokens[None].astype(np.int64))[
+        0
+    ]
     return context[0]
 
 

@@ -10,13 +10,10 @@ a cosine to the time given, so a pause of the process costs steps but never the 
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import signal
 import threading
 import time
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,13 +27,12 @@ from losses import drawn_weights, energy_distance
 from metrics import harmonic_depths, mel_rmse
 from parallel import Team, run_team
 from torch import Tensor
+from training import falling, move, next_time, record
 
 SEED = 1
 BATCH = 6
 AVERAGE_DECAY = 0.998
 WARM_UP_STEPS = 60
-LAST_RATE = 0.02
-"""Part of the learning rate that the cosine ends at."""
 CLIP = 5.0
 CHECKPOINT_SECONDS = 600
 VALIDATION_SECONDS = 600
@@ -59,9 +55,8 @@ class Run:
 
     def learning_rate(self) -> float:
         """Return the rate of this moment and step."""
-        progress = min(1.0, (time.time() - self.started) / (self.until - self.started))
-        cosine = LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * progress))
-        return self.rate * cosine * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        warmth = min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        return self.rate * falling(self.started, self.until) * warmth
 
     def state(self) -> dict[str, Any]:
         """Return everything that a kill must not lose."""
@@ -139,14 +134,6 @@ def begin(arguments: argparse.Namespace) -> Run:
     )
 
 
-def next_time(clock: str) -> float:
-    """Return the next moment (seconds since the epoch) at which the clock shows HH:MM."""
-    now = datetime.now().astimezone()
-    hour, minute = (int(part) for part in clock.split(":"))
-    then = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
-    return (then if then > now else then + timedelta(days=1)).timestamp()
-
-
 def train(run: Run, lessons: Lessons, folder: Path, team: Team) -> None:
     """Take steps until it is time; the first of the team validates and saves now and then."""
     stopping = threading.Event()
@@ -183,7 +170,8 @@ def step(run: Run, batch: Batch, team: Team, *, stop: bool) -> bool:
     norm = torch.nn.utils.clip_grad_norm_(run.decoder.parameters(), CLIP)
     if torch.isfinite(norm):
         run.optimizer.step()
-        update_average(run)
+        # faster in the first steps
+        move(run.average, run.decoder, min(AVERAGE_DECAY, (1 + run.step) / (10 + run.step)))
     run.losses.append(float(loss.detach()))
     run.step += 1
     return agreed.stop
@@ -203,18 +191,10 @@ def batch_loss(decoder: Decoder, inputs: dict[str, Tensor], *, bfloat16: bool = 
     return energy_distance(teacher, draws.flatten(0, 1), drawn_weights())
 
 
-@torch.no_grad()
-def update_average(run: Run) -> None:
-    """Move the averaged weights towards the trained ones, faster in the first steps."""
-    decay = min(AVERAGE_DECAY, (1 + run.step) / (10 + run.step))
-    for kept, fresh in zip(run.average.parameters(), run.decoder.parameters(), strict=True):
-        kept.lerp_(fresh, 1 - decay)
-
-
 def report(run: Run, lessons: Lessons, folder: Path) -> None:
     """Append a line on the held-out utterances to log.jsonl and print it."""
     chosen = choose_validation(lessons.validation)
-    record = {
+    row = {
         "step": run.step,
         "minutes": round((time.time() - run.started) / 60, 1),
         "audio_minutes": round(lessons.minutes, 1),
@@ -223,9 +203,7 @@ def report(run: Run, lessons: Lessons, folder: Path) -> None:
         **validate(run.average, chosen),
     }
     run.losses.clear()
-    with (folder / "log.jsonl").open("a") as file:
-        file.write(json.dumps(record) + "\n")
-    print(record, flush=True)
+    record(folder, row)
 
 
 def choose_validation(utterances: list[Utterance]) -> list[Utterance]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 import signal
 import threading
@@ -28,7 +27,7 @@ from checkpoint import save
 from context import CONTEXT_CHANNELS, Context, Shape
 from onnx import numpy_helper
 from torch import Tensor
-from train import next_time
+from training import falling, move, next_time, record
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +38,6 @@ BATCH_TOKENS = 1200
 _SORTED_TOGETHER = 2000
 RATE = 1.2e-3
 WARM_UP_STEPS = 200
-LAST_RATE = 0.02
 LONGEST_AVERAGE = 0.999
 CLIP = 1.0
 REPORT_SECONDS = 120
@@ -97,9 +95,8 @@ class Run:
     errors: list[float] = field(default_factory=list)
 
     def learning_rate(self) -> float:
-        progress = min(1.0, (time.time() - self.started) / (self.until - self.started))
-        cosine = LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * progress))
-        return RATE * cosine * min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        warmth = min(1.0, (self.step + 1) / WARM_UP_STEPS)
+        return RATE * falling(self.started, self.until) * warmth
 
     def state(self) -> dict[str, Any]:
         return {
@@ -260,10 +257,7 @@ def learn(run: Run, batch: Batch, hearing: Hearing) -> None:
     (errors + _SOFT).sqrt().mean().backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_(run.network.parameters(), CLIP)
     run.optimizer.step()
-    decay = min(LONGEST_AVERAGE, run.step / (run.step + 50))
-    with torch.no_grad():
-        for mean, value in zip(run.average.parameters(), run.network.parameters(), strict=True):
-            mean.lerp_(value, 1 - decay)
+    move(run.average, run.network, min(LONGEST_AVERAGE, run.step / (run.step + 50)))
     run.errors.append(float(errors.detach().mean()))
     run.tokens += int(batch.real.sum())
     run.step += 1
@@ -279,9 +273,7 @@ def report(run: Run, held_out: list[Reading], hearing: Hearing, folder: Path) ->
         "held_out": round(relative_error(run.average, held_out, hearing), 4),
     }
     run.errors.clear()
-    print(row, flush=True)
-    with (folder / "log.jsonl").open("a", encoding="utf-8") as log:
-        log.write(json.dumps(row) + "\n")
+    record(folder, row)
     save(folder / "last.pt", run.state())
 
 
