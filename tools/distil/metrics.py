@@ -15,7 +15,8 @@ BANDS_HZ = ((300, 2000), (2000, 4000), (4000, 8000))
 
 _MEL_FFT, _MEL_HOP, _MEL_BANDS = 1024, 256, 80
 _AUDIBLE_DB = 50.0  # cells further below the teacher's loudest are not compared
-_HARMONIC_WINDOW, _HARMONIC_FFT, _PITCH_HOP = 1600, 4800, 300
+HARMONIC_WINDOW, HARMONIC_FFT, HARMONIC_FLOOR = 1600, 4800, 1e-2
+PITCH_HOP = 300
 _STEADY_HZ = 6.0
 _TRACK_WINDOW, _TRACK_FFT = 1200, 2048
 _SHORTEST, _LONGEST = 60, 340  # periods in samples: 400 to 71 Hz
@@ -47,24 +48,45 @@ def mel_rmse(teacher: Floats, student: Floats) -> float:
     return float(np.sqrt(np.mean((expected - found)[audible] ** 2)))
 
 
+def pitch_within(f0: Floats, window: NDArray[np.float64], first: int) -> NDArray[np.float64]:
+    """Return the mean pitch in Hz [frames] under a window centred at sample 300·i + `first`.
+
+    The pulses turn by F0[i] between the centres of the frames i - 1 and i, so sample t is driven
+    with F0[(t + 150) // 300]. Read as if F0[i] held around the centre of frame i, half a frame
+    later, the pitch of exact pulses was 5 to 17 cents off.
+    """
+    half = len(window) // 2
+    driven = np.pad(np.repeat(f0, PITCH_HOP), (half, half + PITCH_HOP), mode="edge")
+    begin = first + PITCH_HOP // 2
+    spans = np.lib.stride_tricks.sliding_window_view(driven, len(window))[begin::PITCH_HOP]
+    pitch: NDArray[np.float64] = spans @ (window / window.sum())
+    return pitch
+
+
+def steady_frames(f0: Floats) -> NDArray[np.int64]:
+    """Return the frames whose F0 is above 100 Hz and moves less than 6 Hz over five frames."""
+    around = np.lib.stride_tricks.sliding_window_view(f0, 5)
+    return 2 + np.flatnonzero((around.min(1) > 100) & (np.ptp(around, axis=1) < _STEADY_HZ))  # noqa: PLR2004
+
+
 def harmonic_depths(samples: Floats, f0: Floats) -> NDArray[np.float64]:
     """Return dB at the harmonics minus dB midway, [steady frames, 3 bands].
 
-    Steady are frames whose F0 is above 100 Hz and moves less than 6 Hz over five frames. Deeper
-    than the teacher in the upper bands is buzz, shallower is breath. NaN where a band has none.
+    Deeper than the teacher in the upper bands is buzz, shallower is breath. NaN where a band has
+    none.
     """
-    half = (_HARMONIC_WINDOW - _PITCH_HOP) // 2
+    half = (HARMONIC_WINDOW - PITCH_HOP) // 2
     padded = np.pad(samples, half)
-    frames = np.lib.stride_tricks.sliding_window_view(padded, _HARMONIC_WINDOW)[::_PITCH_HOP]
-    count = min(len(frames), len(f0))
-    around = np.lib.stride_tricks.sliding_window_view(f0[:count], 5)
-    steady = 2 + np.flatnonzero((around.min(1) > 100) & (np.ptp(around, axis=1) < _STEADY_HZ))  # noqa: PLR2004
-    windowed = frames[steady] * np.hanning(_HARMONIC_WINDOW)
-    decibels = 20 * np.log10(np.abs(np.fft.rfft(windowed, _HARMONIC_FFT)) + 1e-2)
-    bin_hz = 24_000 / _HARMONIC_FFT
+    frames = np.lib.stride_tricks.sliding_window_view(padded, HARMONIC_WINDOW)[::PITCH_HOP]
+    window = np.hanning(HARMONIC_WINDOW)
+    pitches = pitch_within(f0, window, PITCH_HOP // 2)
+    steady = steady_frames(f0[: len(frames)])
+    windowed = frames[steady] * window
+    decibels = 20 * np.log10(np.abs(np.fft.rfft(windowed, HARMONIC_FFT)) + HARMONIC_FLOOR)
+    bin_hz = 24_000 / HARMONIC_FFT
     depths = np.full((len(steady), len(BANDS_HZ)), np.nan)
     for row, frame in enumerate(steady):
-        pitch = float(f0[frame])
+        pitch = float(pitches[frame])
         for column, (low, high) in enumerate(BANDS_HZ):
             numbers = np.arange(int(low / pitch) + 1, int(high / pitch))
             if numbers.size:
@@ -76,7 +98,7 @@ def harmonic_depths(samples: Floats, f0: Floats) -> NDArray[np.float64]:
 
 def track_pitch(samples: Floats) -> Pitch:
     """Track F0 by normalised autocorrelation; frame i is centred at sample 300·i + 600."""
-    frames = np.lib.stride_tricks.sliding_window_view(samples, _TRACK_WINDOW)[::_PITCH_HOP]
+    frames = np.lib.stride_tricks.sliding_window_view(samples, _TRACK_WINDOW)[::PITCH_HOP]
     frames = frames - frames.mean(1, keepdims=True)
     window = np.hanning(_TRACK_WINDOW)
     power = np.abs(np.fft.rfft(frames * window, _TRACK_FFT)) ** 2
@@ -101,11 +123,13 @@ def pitch_errors(teacher: Floats, student: Floats, f0: Floats) -> NDArray[np.flo
     Only where F0 is voiced and both waveforms are periodic. `f0` is [2F] in Hz.
     """
     expected, found = track_pitch(teacher), track_pitch(student)
-    count = min(len(expected.hz), len(f0) - 2)
-    given = (f0[1 : 1 + count] + f0[2 : 2 + count]) / 2  # centres 450 and 750 around 600
-    voiced = np.minimum(f0[1 : 1 + count], f0[2 : 2 + count]) > 80  # noqa: PLR2004
+    count = min(len(expected.hz), len(f0) - 4)
+    # a spectrum weighs a sample with the window, its power with the square of it
+    given = pitch_within(f0, np.hanning(_TRACK_WINDOW) ** 2, _TRACK_WINDOW // 2)
+    around = np.lib.stride_tricks.sliding_window_view(f0, 5)[:count]
+    voiced = around.min(1) > 80  # noqa: PLR2004
     keep = voiced & expected.periodic[:count] & found.periodic[:count]
-    cents: NDArray[np.float64] = np.abs(1200 * np.log2(found.hz[:count] / given))[keep]
+    cents: NDArray[np.float64] = np.abs(1200 * np.log2(found.hz[:count] / given[:count]))[keep]
     return cents
 
 
