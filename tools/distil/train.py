@@ -22,6 +22,7 @@ import numpy as np
 import torch
 from checkpoint import load_decoder, save
 from decoder import Decoder, Shape
+from depth import Comb, comb, depth_distance
 from lessons import Batch, Lessons, Utterance
 from losses import drawn_weights, energy_distance
 from metrics import harmonic_depths, mel_rmse
@@ -51,6 +52,7 @@ class Run:
     until: float
     step: int = 0
     bfloat16: bool = False
+    depth: float = 0.0
     losses: list[float] = field(default_factory=list)
 
     def learning_rate(self) -> float:
@@ -78,6 +80,9 @@ def main() -> None:
     parser.add_argument("--warm-start", type=Path, help="weights to begin with")
     parser.add_argument("--width", type=int, default=256, help="without a warm start")
     parser.add_argument("--rate", type=float, default=8e-4)
+    parser.add_argument(
+        "--depth", type=float, default=0.05, help="weight of a dB of harmonic depth in the loss"
+    )
     parser.add_argument("--until", required=True, help="time of day, HH:MM")
     parser.add_argument("--workers", type=int, default=1, help="processes of one thread each")
     parser.add_argument(
@@ -131,6 +136,7 @@ def begin(arguments: argparse.Namespace) -> Run:
         until=next_time(arguments.until),
         step=state["step"] if state else 0,
         bfloat16=arguments.bfloat16,
+        depth=arguments.depth,
     )
 
 
@@ -161,7 +167,7 @@ def train(run: Run, lessons: Lessons, folder: Path, team: Team) -> None:
 def step(run: Run, batch: Batch, team: Team, *, stop: bool) -> bool:
     """Learn from one batch; tell whether anyone of the team wants to stop."""
     inputs = {name: torch.from_numpy(getattr(batch, name)) for name in Batch.__dataclass_fields__}
-    loss = batch_loss(run.decoder, inputs, bfloat16=run.bfloat16)
+    loss = batch_loss(run, inputs, comb(batch))
     run.optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     agreed = team.agree(run.decoder, rate=run.learning_rate(), stop=stop)
@@ -177,18 +183,21 @@ def step(run: Run, batch: Batch, team: Team, *, stop: bool) -> bool:
     return agreed.stop
 
 
-def batch_loss(decoder: Decoder, inputs: dict[str, Tensor], *, bfloat16: bool = False) -> Tensor:
-    """Return the energy distance of two noise draws through one pass of the body.
+def batch_loss(run: Run, inputs: dict[str, Tensor], where: Comb) -> Tensor:
+    """Return the energy distance of two noise draws through one pass of the body, and the depth's.
 
     With `bfloat16` the body's products are; what it writes, the (i)STFT and the loss stay float32.
     """
-    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-        filters = decoder.filters(inputs["acoustic"], inputs["prosody"], inputs["style"])
+    with torch.autocast("cpu", torch.bfloat16, enabled=run.bfloat16):
+        filters = run.decoder.filters(inputs["acoustic"], inputs["prosody"], inputs["style"])
     filters = filters.float()
     noise = torch.randn(2, *inputs["audio"].shape) * inputs["breath"]
-    draws = decoder.synthesise_draws(filters, inputs["pulses"], noise) * inputs["heard"]
+    draws = run.decoder.synthesise_draws(filters, inputs["pulses"], noise) * inputs["heard"]
     teacher = inputs["audio"] * inputs["heard"]
-    return energy_distance(teacher, draws.flatten(0, 1), drawn_weights())
+    loss = energy_distance(teacher, draws.flatten(0, 1), drawn_weights())
+    if run.depth:
+        loss = loss + run.depth * depth_distance(teacher, draws[0], where)
+    return loss
 
 
 def report(run: Run, lessons: Lessons, folder: Path) -> None:
